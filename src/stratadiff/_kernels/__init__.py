@@ -1,0 +1,19 @@
+"""Compiled kernels: functions of buffers, one algorithm per module, sources in ``csrc/``.
+
+A kernel takes contiguous, read-only buffers (``bytes``, ``mmap``, ``array.array``, numpy arrays) and
+integers, releases the GIL, and returns ``bytes``, integers or ``array.array`` of type ``'i'`` (int32).
+It raises only ``ValueError``, ``OverflowError`` and ``MemoryError``. ``numpy.asarray(result)`` shares memory.
+
+============  ==============================================================================
+module        what it computes
+============  ==============================================================================
+line_index    start offset of every line, counts of LF and CR LF
+intern        the lines of two sides as dense int32 ids
+myers         the exact, unique, minimal edit script of two id sequences, with its bound
+gestalt       the matching-block script that agrees with ``difflib`` and the published tools
+word_split    word tokens and their ids for changed line pairs
+escape        displayed text: escaping, windows of long lines, spans carried through
+hunks         edit script to hunks and shown rows; the canonical JSON of hunks
+json_scan     strict JSON: validity, depth, duplicates, canonical pretty form
+============  ==============================================================================
+"""

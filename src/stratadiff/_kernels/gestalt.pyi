@@ -1,0 +1,6 @@
+from array import array
+
+from stratadiff._kernels._buffer import Ints
+
+def edit_script(a: Ints, b: Ints, /, drop_popular: bool = True) -> array[int]: ...
+def match_many(a: Ints, a_bounds: Ints, b: Ints, b_bounds: Ints, /) -> tuple[array[int], array[int]]: ...

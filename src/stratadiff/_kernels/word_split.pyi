@@ -1,0 +1,7 @@
+from array import array
+
+from stratadiff._kernels._buffer import Bytes, Ints
+
+def split_pairs(
+    a: Bytes, b: Bytes, pairs: Ints, surrogates: bool, max_chars: int, max_words: int, /
+) -> tuple[array[int], array[int], array[int], array[int], array[int], array[int]]: ...

@@ -1,0 +1,43 @@
+"""Every documented limit: its name, its value, and why it is there.
+
+None of these depends on the machine. A result that a limit changed says so.
+"""
+
+MAX_DIFF_BYTES = 5_000_000
+"""Larger side of an output that is still diffed; above it the kind is ``not diffed`` (textdiff §5.2)."""
+
+MAX_CHANGED_LINES = 200_000
+"""Lines of both middles together that are still diffed (textdiff §9.1)."""
+
+MAX_EDIT_DISTANCE = 5_000
+"""Edit distance up to which ``myers`` is exact; beyond it unique lines anchor the script (textdiff §9.3)."""
+
+MAX_PAIR_WORDS = 2_000
+"""Combined word tokens of a changed line pair whose words are marked one by one (textdiff §8.3)."""
+
+MAX_PAIR_CHARS = 20_000
+"""Combined characters of a changed line pair whose words are marked one by one (textdiff §8.3)."""
+
+SHOWN_WINDOW = 2_000
+"""Characters of a long line that are shown (textdiff §8.2)."""
+
+WINDOW_LEAD = 40
+"""Characters shown before the point of interest in a long line (textdiff §8.2)."""
+
+DEFAULT_CONTEXT = 3
+"""Unchanged lines around each change."""
+
+DEFAULT_MAX_LINES = 200
+"""Lines shown per output before it is cut."""
+
+MAX_JSON_DEPTH = 512
+"""Open containers in a JSON text; deeper text does not parse (textdiff §6, verification §6)."""
+
+MAX_LINKED_MANIFEST_BYTES = 64 * 1024 * 1024
+"""Size of a manifest looked at while searching a linked run (comparison §6)."""
+
+MAX_LINKED_MANIFEST_DEPTH = 16
+"""Nesting of a manifest looked at while searching a linked run (comparison §6)."""
+
+MAX_BUFFER_BYTES = 2**31 - 2
+"""Size of one text given to the line kernels: offsets are int32."""
