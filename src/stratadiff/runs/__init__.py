@@ -1,0 +1,1 @@
+"""Stage-receipt run folders: read, verify, compare."""
