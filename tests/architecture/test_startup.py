@@ -1,0 +1,100 @@
+"""What a command loads: start-up time is spent in imports, so heavy modules stay off the path.
+
+Measured on CPython 3.11, importing ``dataclasses`` costs about 15 to 20 ms and ``numpy`` about 75 ms of a
+command that should take 30 ms. The list names modules, not times, so that the test means the same everywhere.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "asyncio",
+    "concurrent.futures",
+    "dataclasses",
+    "difflib",
+    "email",
+    "http",
+    "importlib.metadata",
+    "inspect",
+    "logging",
+    "multiprocessing",
+    "numpy",
+    "orjson",
+    "pathlib",
+    "random",
+    "shutil",
+    "socket",
+    "ssl",
+    "subprocess",
+    "tempfile",
+    "typing",
+    "unittest",
+    "urllib",
+    "uuid",
+    "xml",
+    "zipfile",
+}
+
+# What the interpreter itself loads at start-up does not count (an editable install hooks in there).
+PROGRAM = """
+import sys
+before = set(sys.modules)
+from stratadiff.cli.main import main
+import io
+sys.stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+try:
+    code = main(sys.argv[1:])
+except SystemExit as stop:
+    code = stop.code
+sys.__stdout__.write("\\n".join([str(code or 0), *sorted(set(sys.modules) - before)]))
+"""
+
+
+def loaded_by(*arguments: str) -> tuple[int, set[str]]:
+    """Run the command in a process of its own; return its exit code and the modules that it loaded."""
+    result = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    code, *modules = result.stdout.splitlines()
+    return int(code), set(modules)
+
+
+def heavy_among(modules: set[str]) -> list[str]:
+    """Return the heavy modules among ``modules``, submodules counted."""
+    return sorted(name for name in modules if any(name == heavy or name.startswith(heavy + ".") for heavy in HEAVY))
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_version_and_help_load_nothing_heavy(option: str) -> None:
+    code, modules = loaded_by(option)
+    assert code == 0
+    assert heavy_among(modules) == []
+    # Neither reads a run: no domain and no kernel is needed to print a few lines.
+    assert sorted(name for name in modules if name.startswith(("stratadiff.runs", "stratadiff._kernels."))) == []
+
+
+@pytest.mark.parametrize("form", [["--text"], ["--text", "--json"], []])
+def test_a_small_diff_loads_nothing_heavy(form: list[str], run_pair: tuple[str, str]) -> None:
+    code, modules = loaded_by("diff", *form, *run_pair)
+    assert code == 1
+    assert heavy_among(modules) == []
+
+
+def test_verify_loads_nothing_heavy(run_pair: tuple[str, str]) -> None:
+    code, modules = loaded_by("verify", run_pair[0])
+    assert code == 0
+    assert heavy_among(modules) == []
+
+
+def test_importing_the_package_loads_nothing() -> None:
+    program = (
+        "import sys; before = set(sys.modules); import stratadiff;"
+        "print(sorted(name for name in set(sys.modules) - before if name != 'stratadiff'))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert heavy_among(set(eval(result.stdout))) == []
