@@ -4,7 +4,7 @@ import importlib.metadata
 
 project = "stratadiff"
 author = "The stratadiff developers"
-copyright = "The stratadiff developers"  # noqa: A001
+copyright = "The stratadiff developers"
 release = version = importlib.metadata.version("stratadiff")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import os
 import re
 
@@ -23,19 +24,20 @@ def cli_page() -> str:
     parts = [
         NOTICE,
         "# Command line\n",
-        "`stratadiff COMMAND …`, or `python -m stratadiff COMMAND …`. `stratadiff --help` lists the commands, "
-        "`stratadiff COMMAND --help` the options of one, `stratadiff --version` the version. "
+        "`stratadiff COMMAND …`, or `python -m stratadiff COMMAND …`. `stratadiff --help` lists the "
+        "commands, `stratadiff COMMAND --help` the options of one, `stratadiff --version` the version. "
         "The [exit codes](exit-codes.md) have a page of their own.\n",
-        "Results go to standard output and messages to standard error. No file is written unless `--out` asks for it "
-        "(`demo` writes its example runs).\n",
+        "Results go to standard output and messages to standard error. No file is written unless "
+        "`--out` asks for it (`demo` writes its example runs).\n",
     ]
     for name, command in parser.COMMANDS.items():
-        usage = " ".join([f"stratadiff {name} [options]", *(_positional(item) for item in command.positionals)])
+        usage = f"stratadiff {name} [options] " + " ".join(map(_positional, command.positionals))
         parts += [f"## stratadiff {name}\n", f"```text\n{usage}\n```\n", command.description + "\n"]
         rows = [(_positional(item), item.help) for item in command.positionals]
         parts.append(_table(("argument", "meaning"), rows))
         if command.options:
-            parts.append(_table(("option", "meaning"), [(_option(item), item.help) for item in command.options]))
+            rows = [(_option(item), item.help) for item in command.options]
+            parts.append(_table(("option", "meaning"), rows))
         examples = re.search(r"examples:\n((?:  .*\n)+)", command.epilog)
         if examples:
             lines = [line.strip() for line in examples[1].splitlines()]
@@ -62,7 +64,7 @@ def limits_page() -> str:
     """Return the page of limits: name, value and the sentence written below each in ``stratadiff.limits``."""
     body = ast.parse(inspect.getsource(limits)).body
     rows = []
-    for statement, after in zip(body, body[1:], strict=False):
+    for statement, after in itertools.pairwise(body):
         if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(after, ast.Expr):
             target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
             assert isinstance(target, ast.Name)
@@ -72,8 +74,8 @@ def limits_page() -> str:
         [
             NOTICE,
             "# Limits\n",
-            "Every limit is a fixed number in `stratadiff.limits`. None depends on the machine, and a result that a "
-            "limit changed says so in its notes or its error.\n",
+            "Every limit is a fixed number in `stratadiff.limits`. None depends on the machine, and a "
+            "result that a limit changed says so in its notes or its error.\n",
             "| name | value | meaning |",
             "|---|---:|---|",
             *rows,
@@ -93,6 +95,7 @@ def exit_codes_page() -> str:
     text = inspect.getdoc(exit_codes) or ""
     first, second, *_ = text.split("\n\n")
     rows = re.findall(r"^(\d+) +(\S.*)$", text, re.MULTILINE)
+    table = [f"| {code} | {_sentence(meaning).replace('|', chr(92) + '|')} |" for code, meaning in rows]
     return "\n".join(
         [
             NOTICE,
@@ -100,9 +103,10 @@ def exit_codes_page() -> str:
             _sentence(first) + " " + _sentence(second) + "\n",
             "| code | meaning |",
             "|---:|---|",
-            *(f"| {code} | {_sentence(meaning)} |".replace("`stratadiff diff … | head`", "`… \\| head`") for code, meaning in rows),
+            *table,
             "",
-            "An envelope and its exit code depend on the runs alone: `--text`, `--json`, `--algorithm` and the corpus trace never change them.\n",
+            "An envelope and its exit code depend on the runs alone: `--text`, `--json`, `--algorithm` and "
+            "the corpus trace never change them.\n",
         ]
     )
 

@@ -1,7 +1,7 @@
 """Draw the output of the demonstration: ``python docs/picture.py``.
 
-Runs ``stratadiff diff --text`` on the demo's runs, writes it as docs/picture.svg, and puts the same text into the block
-of README.md that is marked ``<!-- picture -->``. A test checks that both are what the command prints.
+Runs ``stratadiff diff --text`` on the demo's runs, writes what it prints as docs/picture.svg, and puts the same
+text into the block of README.md marked ``<!-- picture -->``. A test checks that both are what the command prints.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def drawn(text: str) -> str:
     width = round(max(map(len, lines)) * COLUMN + 2 * MARGIN)
     height = BAR + len(lines) * ROW + MARGIN
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img">',
         f"<title>Output of {escape(lines[0].removeprefix('$ '))}</title>",
         f'<rect width="{width}" height="{height}" rx="8" fill="#0d1117"/>',
         *(f'<circle cx="{18 + 18 * place}" cy="16" r="5" fill="#484f58"/>' for place in range(3)),

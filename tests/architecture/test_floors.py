@@ -32,7 +32,9 @@ def _room(module: str) -> str:
 
 
 def _own_imports(path) -> set[str]:  # type: ignore[no-untyped-def]
-    own = {name.removeprefix("stratadiff.") for name in imported_modules(path) if name.startswith("stratadiff.")}
+    own = {
+        name.removeprefix("stratadiff.") for name in imported_modules(path) if name.startswith("stratadiff.")
+    }
     return {name for name in own if _room(name) in FLOORS or _room(name) in ANYONE_MAY_IMPORT}
 
 

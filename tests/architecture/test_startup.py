@@ -66,7 +66,9 @@ def loaded_by(*arguments: str) -> tuple[int, set[str]]:
 
 def heavy_among(modules: set[str]) -> list[str]:
     """Return the heavy modules among ``modules``, submodules counted."""
-    return sorted(name for name in modules if any(name == heavy or name.startswith(heavy + ".") for heavy in HEAVY))
+    return sorted(
+        name for name in modules if any(name == heavy or name.startswith(heavy + ".") for heavy in HEAVY)
+    )
 
 
 @pytest.mark.parametrize("option", ["--version", "--help"])
@@ -75,7 +77,9 @@ def test_version_and_help_load_nothing_heavy(option: str) -> None:
     assert code == 0
     assert heavy_among(modules) == []
     # Neither reads a run: no domain and no kernel is needed to print a few lines.
-    assert sorted(name for name in modules if name.startswith(("stratadiff.runs", "stratadiff._kernels."))) == []
+    assert (
+        sorted(name for name in modules if name.startswith(("stratadiff.runs", "stratadiff._kernels."))) == []
+    )
 
 
 @pytest.mark.parametrize("form", [["--text"], ["--text", "--json"], []])

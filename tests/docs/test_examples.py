@@ -1,4 +1,4 @@
-"""The examples in the documentation, run: Python sessions, shell commands with their output, and the README's picture."""
+"""The examples in the documentation, run: Python sessions, commands with output, the README's picture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts),
+]
 
 
 def blocks(path: Path, language: str) -> list[tuple[int, str]]:
@@ -69,7 +72,9 @@ def test_commands_print_what_the_page_shows(page: Path, demo_folder: Path) -> No
             )  # fmt: skip
             # A line `...` in the page stands for any lines.
             pattern = re.escape(shown).replace(r"\.\.\.\n", r"(?:.*\n)*")
-            assert re.fullmatch(pattern, result.stdout + result.stderr), f"{page_id(page)}:{line}: {arguments}\n{result.stdout}{result.stderr}"
+            assert re.fullmatch(pattern, result.stdout + result.stderr), (
+                f"{page_id(page)}:{line}: {arguments}\n{result.stdout}{result.stderr}"
+            )
             compared += 1
     assert compared > 0
 

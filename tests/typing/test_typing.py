@@ -1,7 +1,7 @@
-"""What a type checker says about code that uses the package: which calls it must accept and which it must reject.
+"""What a type checker says about code that uses the package: what it must accept and what it must reject.
 
-Snippets stand beside this file. In ``rejected.py`` every line that must be an error ends in ``# E: code``; mypy has to
-report exactly those lines with exactly those codes.
+Snippets stand beside this file. In ``rejected.py`` every line that must be an error ends in ``# E: code``; mypy
+has to report exactly those lines with exactly those codes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,16 @@ def check(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, set[tuple[i
     api = pytest.importorskip("mypy.api", reason="mypy is in the extra `lint`")
     # The installed package may be elsewhere: what is checked is the source beside this test.
     monkeypatch.setenv("MYPYPATH", str(ROOT / "src"))
-    report, trouble, _ = api.run(["--strict", "--config-file=", "--no-incremental", "--no-error-summary", "--hide-error-context", str(path)])
+    report, trouble, _ = api.run(
+        [
+            "--strict",
+            "--config-file=",
+            "--no-incremental",
+            "--no-error-summary",
+            "--hide-error-context",
+            str(path),
+        ]
+    )
     assert trouble == ""
     return report, {(int(line), code) for line, code in ERROR.findall(report)}
 
