@@ -1,7 +1,7 @@
 """Draw the output of the demonstration: ``python docs/picture.py``.
 
-Runs ``stratadiff diff --text`` on the demo's runs, writes what it prints as docs/picture.svg, and puts the same
-text into the block of README.md marked ``<!-- picture -->``. A test checks that both are what the command prints.
+Runs ``stratadiff diff --text`` on the demo's runs, writes what it prints as docs/picture.svg, and puts the
+same text into the block of README.md marked ``<!-- picture -->``. A test checks that both are true.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a type checker says about code that uses the package: what it must accept and what it must reject.
 
-Snippets stand beside this file. In ``rejected.py`` every line that must be an error ends in ``# E: code``; mypy
-has to report exactly those lines with exactly those codes.
+Snippets stand beside this file. In ``rejected.py`` every line that must be an error ends in ``# E: code``;
+mypy has to report exactly those lines with exactly those codes.
 """
 
 from __future__ import annotations
