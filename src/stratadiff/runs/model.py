@@ -1,8 +1,8 @@
 """What was read from a run folder, a single receipt or a summary.
 
-The classes hold what the files say and nothing that was concluded from it. Values come from files nobody vouches for,
-so every accessor is tolerant: a member of the wrong type reads as empty (decisions D3, D4, D11), and whoever needs to
-*judge* a value looks at :attr:`Receipt.value` or :attr:`Run.manifest` itself.
+The classes hold what the files say and nothing that was concluded from it. Values come from files nobody
+vouches for, so every accessor is tolerant: a member of the wrong type reads as empty (decisions D3, D4,
+D11), and whoever needs to *judge* a value looks at :attr:`Receipt.value` or :attr:`Run.manifest` itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class Row:
     result : str
         ``PASS``, ``FAIL``, ``NOT-RUN`` or ``SIGNED-UNTRUSTED``.
     name : str
-        What was checked, ``receipts/01-load.json: chain link`` for instance. Hostile text: escape before display.
+        What was checked, ``receipts/01-load.json: chain link`` for instance. Hostile text: escape before
+        display.
     detail : str
         What was found; empty when the name says it all. Hostile text: escape before display.
     """
@@ -89,8 +90,9 @@ class Receipt:
     Attributes
     ----------
     unimplemented : str
-        Empty, or why the receipt's format is not one this package implements; its content was then not checked, and
-        no comparison may use it (decision D2). ``'stage-receipt/9.0': major version 9 is not implemented (…)``.
+        Empty, or why the receipt's format is not one this package implements; its content was then not
+        checked, and no comparison may use it (decision D2). ``'stage-receipt/9.0': major version 9 is not
+        implemented (…)``.
     """
 
     __slots__ = (
@@ -202,7 +204,7 @@ class Receipt:
 
     @property
     def declared_stages(self) -> list[str]:
-        """Return ``coverage.declared_stages``; an item that is not a string as its JSON text, so positions hold."""
+        """Return ``coverage.declared_stages``; an item that is no string as its JSON text, so places hold."""
         return _names(_dict(self.value.get("coverage")).get("declared_stages"))
 
     @property
@@ -233,9 +235,11 @@ class Run:
     manifest : dict
         ``MANIFEST.json`` as parsed, last of repeated members; empty for the other kinds.
     manifest_digest : str
-        ``sha256:`` form over the manifest's bytes; of the receipt's bytes for a single receipt; ``""`` if unread.
+        ``sha256:`` form over the manifest's bytes; of the receipt's bytes for a single receipt; ``""`` if
+        unread.
     run_id : str or None
-        The manifest's (or the single receipt's) ``run_id``; None when absent or of a shape a document cannot hold.
+        The manifest's (or the single receipt's) ``run_id``; None when absent or of a shape a document
+        cannot hold.
     chain_head : str or None
         The manifest's ``chain_head`` when it is a string a document can hold.
     topological : bool
@@ -245,13 +249,16 @@ class Run:
     receipt_problems : list of str
         By chain entry; ``""`` where there is a receipt.
     unreadable : str
-        Why the manifest (or the single receipt's file) is no JSON object that can be read, else ``""``. Such a run has no
-        receipts and its `verification` is one FAIL row: the comparison is *refused* (decision D1).
+        Why the manifest (or the single receipt's file) is no JSON object that can be read, else ``""``.
+        Such a run has no receipts and its `verification` is one FAIL row: the comparison is *refused*
+        (decision D1).
     unimplemented : str
-        Why the manifest's format, or the kind of input, is not one this package implements, else ``""``. Nothing was checked
-        and nothing may be compared: *could not check* (decisions D2, D12). :attr:`obstacle` is the sentence for it.
+        Why the manifest's format, or the kind of input, is not one this package implements, else ``""``.
+        Nothing was checked and nothing may be compared: *could not check* (decisions D2, D12).
+        :attr:`obstacle` is the sentence for it.
     raised : str
-        Why the chain itself cannot be walked (``KeyError: 'chain'``), else ``""``: one FAIL row ``verifier raised``.
+        Why the chain itself cannot be walked (``KeyError: 'chain'``), else ``""``: one FAIL row ``verifier
+        raised``.
     verification : list of Row
         Filled by :func:`stratadiff.runs.verify.verify_run`; without PASS rows unless those were asked for.
     notes : list of str
@@ -314,7 +321,7 @@ class Run:
 
     @property
     def obstacle(self) -> str:
-        """Return the reason of *could not check* for an unimplemented format or kind, ``""`` when there is none."""
+        """Return why an unimplemented format or kind could not be checked, ``""`` when it is implemented."""
         return f"{self.given}: {self.unimplemented}" if self.unimplemented else ""
 
     @property
@@ -329,7 +336,7 @@ class Run:
                 yield receipt
 
     def output_path(self, receipt: Receipt, name: str) -> str:
-        """Return where the bytes of an output live; `name` must have passed the output name rule (verification §5)."""
+        """Return where an output's bytes live; `name` has passed the output name rule (verification §5)."""
         return f"{self.folder}/artifacts/{receipt.stem}/{name}"
 
 
@@ -338,7 +345,11 @@ def carried_objects(value: object) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not value:
         return []
     return [
-        {key: member for key, member in item.items() if canonical.can_carry(key) and canonical.can_carry(member)}
+        {
+            key: member
+            for key, member in item.items()
+            if canonical.can_carry(key) and canonical.can_carry(member)
+        }
         for item in value
         if isinstance(item, dict)
     ]

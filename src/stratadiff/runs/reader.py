@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
+from stratadiff._kernels import json_scan
+from stratadiff.core import canonical, digests, files, jsonvalue
+from stratadiff.errors import NotFoundError, UnknownKindError, UnreadableError
+from stratadiff.limits import MAX_JSON_DEPTH
+from stratadiff.runs.model import Receipt, Run
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from stratadiff.runs.model import Run
+    from typing import Any
+
+MANIFEST = "MANIFEST.json"
+SUMMARY = "SUMMARY.json"
+STAGES = "STAGES.json"
+
+_DIFFERENT_LISTS = "receipts of this run declare different stage lists; the first receipt's is used"
+_SUPPORTED = "run folders (MANIFEST.json) and single receipts are supported"
 
 
 def read_input(given: str, *, strict: bool = False) -> Run:
@@ -18,7 +34,7 @@ def read_input(given: str, *, strict: bool = False) -> Run:
     given : str
         The path as typed.
     strict : bool
-        Refuse files whose real path leaves the run, and apply verification §8.
+        Do not read files whose real path leaves the run, and apply verification §8.
 
     Returns
     -------
@@ -30,23 +46,378 @@ def read_input(given: str, *, strict: bool = False) -> Run:
     NotFoundError
         ``<given>: no such file or directory``.
     UnknownKindError
-        ``<given>: neither MANIFEST.json (run) nor SUMMARY.json (summary) is present``, or the message about a summary without
-        its stage declaration (comparison §7).
+        ``<given>: neither MANIFEST.json (run) nor SUMMARY.json (summary) is present``, or the message about a
+        summary without its stage declaration (comparison §7).
     UnreadableError
         The path exists and cannot be looked at.
     """
-    raise NotImplementedError
+    try:
+        mode = os.stat(given).st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise NotFoundError("no such file or directory", where=given) from None
+    except OSError as error:
+        raise UnreadableError(f"cannot be read: {error.strerror}", where=given) from None
+    if stat.S_ISDIR(mode):
+        if _is_file(given, MANIFEST):
+            run = Run("run", given, given)
+        elif _is_file(given, SUMMARY):
+            return _summary(given, given)
+        else:
+            what = "neither MANIFEST.json (run) nor SUMMARY.json (summary) is present"
+            raise UnknownKindError(what, where=given)
+    else:
+        folder, name = os.path.split(given)
+        if name == SUMMARY:
+            return _summary(given, folder or ".")
+        run = Run("run" if name == MANIFEST else "receipt", given, folder or ".")
+    run.strict = strict
+    if run.kind == "receipt":
+        _read_single(run)
+    else:
+        _read_run(run)
+    return run
 
 
 def read_output(run: Run, stem: str, name: object, digest: object) -> tuple[bytes | None, str]:
-    """Read an output that is to be shown, from one descriptor, and hash it again (comparison §5, decision D5b).
+    """Read an output that is to be shown, from one descriptor, and hash it again (comparison §5, D5b).
+
+    Parameters
+    ----------
+    run : Run
+        A run folder.
+    stem, name, digest : str
+        The receipt's stem, the output's name and digest as the receipt has them.
 
     Returns
     -------
     data : bytes or None
         The bytes, only when their digest is `digest`.
     problem : str
-        ``""``, or the reason to print instead: ``not shown: <name> is missing``, ``not shown: <name> is outside the run`` or
-        ``not shown: <name> does not match its receipt``. Hostile text: escape before display.
+        ``""``, or the reason to print instead: ``not shown: <name> is missing``, ``not shown: <name> is
+        outside the run`` or ``not shown: <name> does not match its receipt``. Hostile text: escape before
+        display.
     """
-    raise NotImplementedError
+    if name_problem(name):
+        # Such a name fails the verification of a run whose outputs are checked; in others it names nothing.
+        return None, f"not shown: {name} is missing"
+    path = files.real_path_inside(os.path.realpath(run.folder), f"artifacts/{stem}/{name}")
+    if path is None:
+        outside = os.path.exists(f"{run.folder}/artifacts/{stem}/{name}")
+        return None, f"not shown: {name} is {'outside the run' if outside else 'missing'}"
+    try:
+        data = files.read_file(path, follow=False)
+    except (NotFoundError, UnreadableError):
+        return None, f"not shown: {name} is missing"
+    if digests.digest_bytes(data) != digest:
+        return None, f"not shown: {name} does not match its receipt"
+    return data, ""
+
+
+def parse_object(data: bytes) -> tuple[dict[str, Any] | None, str]:
+    """Parse a JSON object as the reference reader does: Python's ``json`` over strict UTF-8 (run-records §2).
+
+    Returns
+    -------
+    value : dict or None
+        The object; the last of repeated members counts.
+    problem : str
+        Why there is none (verification §2), in the reference's words.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        return None, f"not valid UTF-8: {error}"
+    if json_scan.depth(data) > MAX_JSON_DEPTH:
+        return None, "nested too deeply to read"
+    try:
+        value = jsonvalue.parse(text)
+    except RecursionError:
+        return None, "nested too deeply to read"
+    except ValueError as error:
+        return None, f"not valid JSON: {error}"
+    if not isinstance(value, dict):
+        return None, f"top-level JSON value is a {type(value).__name__}, not an object"
+    return value, ""
+
+
+def judge_format(label: object, family: str) -> tuple[str, str]:
+    """Judge a ``format`` member (verification §§2, 3 row 5).
+
+    Parameters
+    ----------
+    label : object
+        The member's value.
+    family : str
+        ``stage-receipt`` or ``stage-receipt-chain``.
+
+    Returns
+    -------
+    state : str
+        ``implemented``, ``unimplemented``, ``preview`` (the literal nobody implements) or ``invalid``.
+    why : str
+        Empty for an implemented one.
+    """
+    if not isinstance(label, str):
+        return "invalid", f"format is not a string: {label!r}"
+    prefix = family + "/"
+    major, dot, minor = label[len(prefix) :].partition(".")
+    if not (label.startswith(prefix) and dot and minor and _is_decimal(major)):
+        if family == "stage-receipt":
+            return "invalid", f"{label!r}: no digit major with a minor part"
+        return "invalid", f"{label!r}: not a {family}/<major>.<minor> label"
+    if label == prefix + "0.0-preview":
+        return "preview", (
+            f"{label!r}: the pre-standard preview literal, which draft-00 section 14 reads as a version"
+            " this verifier does not implement"
+        )
+    major = major.lstrip("0") or "0"
+    if major != "0":
+        return "unimplemented", (
+            f"{label!r}: major version {major} is not implemented (this verifier implements major 0)"
+        )
+    if not _is_decimal(minor):
+        return "unimplemented", f"{label!r}: minor part is not a decimal number"
+    return "implemented", ""
+
+
+def name_problem(name: object) -> str:
+    """Return why `name` is not one file name in an artifact folder, ``""`` when it is (verification §5)."""
+    if not isinstance(name, str):
+        return "it is not a string"
+    if name.isalnum() and len(name) < 64 and name.isascii() and name.upper() not in _DEVICES:
+        return ""
+    if not name:
+        return "it is empty"
+    if name in (".", ".."):
+        return f"{name!r} names a folder, not a file"
+    if "/" in name or "\\" in name:
+        return "it contains a path separator"
+    if "\0" in name:
+        return "it contains NUL"
+    if _names_drive(name):
+        return "it names a Windows drive"
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        return "it contains a lone surrogate"
+    for character in name:
+        if character < " " or character in '<>:"|?*':
+            return f"it contains {character!r}, refused in a file name"
+    if name.endswith((" ", ".")):
+        return "it ends with a space or a dot, which Windows drops from a file name"
+    device = name.partition(".")[0]
+    if device.upper() in _DEVICES:
+        return f"{device!r} is a device name Windows reserves"
+    return "it is longer than 255 bytes" if size > 255 else ""
+
+
+def escape_problem(file: str) -> str:
+    """Return how ``chain[].file`` leads out of the run as written, ``""`` when it does not (decision D5)."""
+    if "\0" in file:
+        return "it contains NUL"
+    if "\\" in file:
+        return "it contains a backslash"
+    if file.startswith("/"):
+        return "it is absolute"
+    if _names_drive(file):
+        return "it names a Windows drive"
+    return "it climbs with '..'" if ".." in file and ".." in file.split("/") else ""
+
+
+def stem_of(file: str) -> str:
+    """Return the last path component without its last suffix (run-records §1)."""
+    name = file.rpartition("/")[2]
+    if name in ("", "."):
+        name = next((part for part in file.split("/")[::-1] if part not in ("", ".")), "")
+    dot = name.rfind(".")
+    return name[:dot] if 0 < dot < len(name) - 1 else name
+
+
+_DEVICES = frozenset(
+    ["CON", "PRN", "AUX", "NUL", *(f"{port}{number}" for port in ("COM", "LPT") for number in range(1, 10))]
+)
+
+
+def _names_drive(text: str) -> bool:
+    return text[1:2] == ":" and text[0].isascii() and text[0].isalpha()
+
+
+def _is_decimal(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _is_file(folder: str, name: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(os.path.join(folder, name)).st_mode)
+    except PermissionError as error:
+        # Not "neither is present": nobody could look.
+        raise UnreadableError(f"cannot be read: {error.strerror}", where=folder) from None
+    except (OSError, ValueError):
+        return False
+
+
+def _summary(given: str, folder: str) -> Run:
+    beside = (folder, os.path.dirname(os.path.abspath(folder)))
+    if not any(_is_file(place, STAGES) for place in beside):
+        raise UnknownKindError(
+            "the summary kind is read through a stage declaration (STAGES.json); none was given with --stages"
+            " and none is beside the summary or its parent",
+            where=given,
+        )
+    run = Run("summary", given, folder)
+    run.unimplemented = f"the summary kind (SUMMARY.json) is not implemented; {_SUPPORTED}"
+    return run
+
+
+def _read_single(run: Run) -> None:
+    receipt, problem = _read_receipt(run.given, run.given)
+    if receipt is None:
+        run.unreadable = problem
+        return
+    run.receipts = [receipt]
+    run.receipt_problems = [""]
+    run.manifest_digest = receipt.digest
+    _take_run_id(run, receipt.value, "the receipt's")
+
+
+def _read_run(run: Run) -> None:
+    path = os.path.join(run.folder, MANIFEST)
+    root = os.path.realpath(run.folder) if run.strict else ""
+    try:
+        if root:
+            inside = files.real_path_inside(root, MANIFEST)
+            if inside is None:
+                run.unreadable = "leads outside the run through a symbolic link; not read"
+                return
+            path = inside
+        data = files.read_file(path, follow=not root)
+    except (NotFoundError, UnreadableError) as error:
+        run.unreadable = error.message
+        return
+    run.manifest_digest = digests.digest_bytes(data)
+    manifest, run.unreadable = parse_object(data)
+    if manifest is None:
+        return
+    run.manifest = manifest
+    run.manifest_raw = data
+    run.topological = "edges" in manifest
+    _take_run_id(run, manifest, "the manifest's")
+    head = manifest.get("chain_head")
+    if isinstance(head, str) and canonical.can_carry(head):
+        run.chain_head = head
+    elif head is not None:
+        run.notes.append("the manifest's chain_head is not a text canonical JSON can carry; read as absent")
+    if not _boundaries_carry(manifest.get("boundaries")):
+        run.notes.append("boundary members canonical JSON cannot carry are read as absent")
+    state, why = judge_format(manifest.get("format"), "stage-receipt-chain")
+    if state in ("invalid", "unimplemented"):
+        run.unimplemented = f"manifest format: {why}"
+        return
+    _read_chain(run, root)
+
+
+def _read_chain(run: Run, root: str) -> None:
+    chain, run.raised = _chain_files(run.manifest)
+    # A file named twice is one file: read once, and a hostile manifest cannot make its reading cost more
+    # than its size.
+    known: dict[str, tuple[Receipt | None, str]] = {}
+    for file in chain:
+        found = known.get(file)
+        if found is None:
+            found = known[file] = _read_entry(run.folder, root, file)
+        run.receipts.append(found[0])
+        run.receipt_problems.append(found[1])
+    if not run.topological:
+        first: Any = None
+        for receipt in run.chain_receipts():
+            coverage = receipt.value.get("coverage")
+            declared = coverage.get("declared_stages") if isinstance(coverage, dict) else None
+            if first is None:
+                first = declared
+            elif declared != first:
+                run.notes.append(_DIFFERENT_LISTS)
+                break
+
+
+def _chain_files(manifest: dict[str, Any]) -> tuple[list[str], str]:
+    """Return ``file`` of every entry, or why the chain cannot be walked, as the reference raises it (§6)."""
+    if "chain" not in manifest:
+        return [], "KeyError: 'chain'"
+    chain = manifest["chain"]
+    if not isinstance(chain, list):
+        # An empty string or object acts as an empty list.
+        return [], "" if chain in ("", {}) else f"TypeError: chain is a {type(chain).__name__}, not a list"
+    result = []
+    for number, entry in enumerate(chain, 1):
+        if not isinstance(entry, dict):
+            return [], f"TypeError: chain entry {number} is a {type(entry).__name__}, not an object"
+        file = entry.get("file")
+        if not isinstance(file, str):
+            if "file" not in entry:
+                return [], "KeyError: 'file'"
+            return [], f"TypeError: file of chain entry {number} is a {type(file).__name__}, not a string"
+        result.append(file)
+    return result, ""
+
+
+def _read_entry(folder: str, root: str, file: str) -> tuple[Receipt | None, str]:
+    escape = escape_problem(file)
+    if escape:
+        return None, f"not a path inside the run ({escape}); not read"
+    if not file:
+        return None, "missing"
+    if not root:
+        return _read_receipt(f"{folder}/{file}", file)
+    path = files.real_path_inside(root, file)
+    if path is None:
+        return None, "leads outside the run through a symbolic link; not read"
+    return _read_receipt(path, file, follow=False)
+
+
+def _read_receipt(path: str, file: str, *, follow: bool = True) -> tuple[Receipt | None, str]:
+    try:
+        data = files.read_file(path, follow=follow)
+    except (NotFoundError, UnreadableError) as error:
+        return None, error.message
+    value: dict[str, Any] | None
+    if json_scan.is_canonical(data, MAX_JSON_DEPTH):
+        raw = None
+        try:
+            value = jsonvalue.parse(data.decode())
+        except RecursionError:  # the caller's own stack left too little room
+            return None, "nested too deeply to read"
+    else:
+        raw = data
+        value, problem = parse_object(data)
+        if problem:
+            return None, problem
+    assert value is not None
+    receipt = Receipt(
+        file,
+        stem_of(file),
+        len(data),
+        digests.digest_bytes(data),
+        value,
+        is_canonical=raw is None,
+        raw=raw,
+    )
+    label = value.get("format")
+    if label != "stage-receipt/0.2":
+        state, why = judge_format(label, "stage-receipt")
+        if state in ("unimplemented", "preview"):
+            receipt.unimplemented = why
+    return receipt, ""
+
+
+def _take_run_id(run: Run, value: dict[str, Any], whose: str) -> None:
+    run_id = value.get("run_id")
+    if isinstance(run_id, str) and canonical.can_carry(run_id):
+        run.run_id = run_id
+    elif run_id is not None:
+        run.notes.append(f"{whose} run_id is not a text canonical JSON can carry; read as absent")
+
+
+def _boundaries_carry(boundaries: object) -> bool:
+    if not isinstance(boundaries, list):
+        return True
+    return all(canonical.can_carry(item) for item in boundaries if isinstance(item, dict))

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import os
+
+from stratadiff.core import files
+from stratadiff.errors import NotFoundError, StratadiffError
+from stratadiff.runs import beside, topology
+from stratadiff.runs import strict as strict_rules
+from stratadiff.runs.model import FAIL, Receipt, Row
+from stratadiff.runs.reader import judge_format, name_problem, stem_of
+from stratadiff.runs.rules import Findings, attempted_links, check_receipt
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from stratadiff.runs.model import Row, Run
+    from typing import Any
+
+    from stratadiff.runs.model import Run
+
+_UNCHECKED = {
+    "none": "the run declares it keeps no output files (outputs_kept: none); output files not checked",
+    "absent": "artifacts not present; output files not checked",
+    "unrecognised": (
+        "artifact layout not recognised (expected artifacts/<receipt stem>/<name>); output files not checked"
+    ),
+}
 
 
 def verify_run(
@@ -19,20 +39,287 @@ def verify_run(
     collect_passes : bool
         Also make the PASS rows. `diff` does not need them, and they are most of the cost.
     strict : bool
-        Add the stricter checks of verification §8.
+        Add the stricter checks of verification §8; a run read with ``strict=True`` has them anyway.
     beside_chain : bool
-        Add the rows of ``anchors/`` and ``signatures/`` (verification §7), whose FAIL fails a run for `verify` alone. `diff`
-        asks :func:`beside_rows` for its annotations instead.
+        Add the rows of ``anchors/`` and ``signatures/`` (verification §7), whose FAIL fails a run for
+        `verify` alone. `diff` asks :func:`beside_rows` for its annotations instead.
 
     Returns
     -------
     list of Row
-        In the reference order. A run that is unreadable has one FAIL row ``manifest``; one of an unimplemented manifest
-        format has none. Any FAIL row refuses the run.
+        In the reference order. A run that is unreadable has one FAIL row ``manifest``; one of an
+        unimplemented manifest format has none. Any FAIL row refuses the run.
     """
-    raise NotImplementedError
+    if run.unimplemented:
+        run.verification = []
+    elif run.unreadable:
+        name = f"{run.given}: receipt file" if run.kind == "receipt" else "manifest"
+        run.verification = [Row(FAIL, name, run.unreadable)]
+    elif run.raised:
+        run.verification = [Row(FAIL, "verifier raised", run.raised)]
+    else:
+        found = Findings(collect_passes)
+        if run.kind == "receipt":
+            _check_single(found, run, strict or run.strict)
+        else:
+            _check_run(found, run, strict or run.strict)
+            if beside_chain:
+                anchors, signatures = beside_rows(run)
+                found.rows += anchors + signatures
+        run.verification = found.rows
+    return run.verification
 
 
 def beside_rows(run: Run) -> tuple[list[Row], list[Row]]:
-    """Return the rows of ``anchors/`` and of ``signatures/``: the report's `anchoring` and `signing` annotations."""
-    raise NotImplementedError
+    """Return the rows of ``anchors/`` and of ``signatures/``: the report's `anchoring` and `signing`."""
+    if run.kind != "run" or run.unreadable:
+        return [], []
+    return beside.anchor_rows(run), beside.signature_rows(run)
+
+
+def _check_single(found: Findings, run: Run, strict: bool) -> None:
+    for receipt in run.chain_receipts():
+        found.prefix = f"{receipt.file}: "
+        if check_receipt(found, receipt) and strict and not receipt.unimplemented:
+            strict_rules.check_receipt(found, receipt.value, None)
+
+
+def _check_run(found: Findings, run: Run, strict: bool) -> None:
+    manifest = run.manifest
+    state, why = judge_format(manifest.get("format"), "stage-receipt-chain")
+    if state == "preview":
+        found.not_run("manifest: chain format", f"{why}; the chain checks still run")
+    outputs = _Outputs(found, run, strict, _kept_none(found, run))
+    order = _StageOrder(found, run.topological)
+    entries: list[dict[str, Any]] = manifest["chain"] or []
+    earlier: dict[str, str] = {}
+    optional: list[object] = []
+    expected: str | None = None
+    for position, (entry, receipt) in enumerate(zip(entries, run.receipts, strict=True)):
+        found.prefix = f"{entry['file']}: "
+        if receipt is None:
+            found.failed("receipt file", run.receipt_problems[position])
+            continue
+        _optional_agree(found, receipt, optional)
+        order.enter(receipt)
+        if not check_receipt(found, receipt):
+            continue
+        if not receipt.unimplemented:
+            order.check(receipt, position)
+            if strict:
+                strict_rules.check_receipt(found, receipt.value, manifest)
+        found.judge(entry.get("digest") == receipt.digest, "digest matches the manifest")
+        prev = receipt.value.get("prev")
+        linked = prev == expected
+        if found.keep_passes or not linked:
+            found.judge(linked, "chain link", f"expected {expected}, found {prev}")
+        if "refused" in receipt.value:
+            _attempted(found, receipt, earlier)
+        if not receipt.unimplemented:
+            outputs.check(receipt)
+        expected = earlier[receipt.node_id] = receipt.digest
+    found.prefix = ""
+    if outputs.layout != "recognised":
+        found.not_run("run: artifacts", _UNCHECKED[outputs.layout])
+    found.judge(manifest.get("chain_head") == expected, "manifest: chain head matches the last receipt")
+    if run.topological:
+        topology.check_edges(found, run)
+    if strict:
+        strict_rules.check_manifest(found, run)
+
+
+def _kept_none(found: Findings, run: Run) -> bool:
+    """Rows 1 and 2; tell whether the run declares, consistently, that it keeps no output files."""
+    kept = run.manifest.get("outputs_kept", "all")
+    if kept not in ("all", "none"):
+        found.failed("manifest: outputs_kept is 'all' or 'none'", repr(kept))
+        return False
+    others = []
+    for receipt, entry in zip(run.receipts, run.manifest["chain"], strict=False):
+        coverage = receipt.value.get("coverage") if receipt is not None else None
+        own = coverage.get("outputs_kept", "all") if isinstance(coverage, dict) else "all"
+        if own != kept:
+            others.append((entry["file"], own))
+    if others:
+        file, own = others[0]
+        more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
+        found.failed(
+            "manifest: outputs_kept agrees with every receipt",
+            f"the manifest says {kept!r}, {file} says {own!r}{more}",
+        )
+        return False
+    return bool(kept == "none")
+
+
+def _optional_agree(found: Findings, receipt: Receipt, first: list[object]) -> None:
+    """Row 4; `first` holds the first readable receipt's value once there was one."""
+    coverage = receipt.value.get("coverage")
+    own = coverage.get("optional_stages") if isinstance(coverage, dict) else None
+    if not first:
+        first.append(own)
+    elif own != first[0]:
+        found.failed(
+            "optional stages agree across receipts", f"{own!r} here, {first[0]!r} on the first receipt"
+        )
+
+
+def _attempted(found: Findings, receipt: Receipt, earlier: dict[str, str]) -> None:
+    """Row 25."""
+    for name, digest in attempted_links(receipt.value):
+        if not isinstance(name, str) or not name.startswith("receipt:"):
+            continue
+        known = earlier.get(name[8:])
+        if known is None:
+            detail = f"{name}: no earlier receipt in this chain"
+        elif digest != known:
+            detail = f"{name}: digest {digest!r}, the receipt's is {known}"
+        else:
+            continue
+        found.failed("attempted links name earlier receipts", detail)
+
+
+class _StageOrder:
+    """Rows 22 and 22b: what a receipt lists as emitting had emitted when it was written."""
+
+    __slots__ = ("_declared", "_emitted", "_found", "_places", "_topological")
+
+    def __init__(self, found: Findings, topological: bool) -> None:
+        self._found = found
+        self._topological = topological
+        self._emitted: set[str] = set()
+        self._declared: list[Any] | None = None
+        self._places: dict[Any, int] | None = None
+
+    def enter(self, receipt: Receipt) -> None:
+        """Count a readable receipt's stage as one that has emitted."""
+        if receipt.name:
+            self._emitted.add(receipt.name)
+
+    def check(self, receipt: Receipt, position: int) -> None:
+        coverage = receipt.value.get("coverage", {})
+        declared = coverage.get("declared_stages")
+        emitting = coverage.get("emitting_stages")
+        declared = declared if isinstance(declared, list) else []
+        emitting = emitting if isinstance(emitting, list) else []
+        complete = coverage.get("completeness") == "complete" and declared
+        stage = receipt.value.get("stage")
+        name = stage.get("name") if isinstance(stage, dict) else None
+        if self._topological:
+            try:
+                early = [
+                    item
+                    for item in emitting
+                    if self._place(declared, item) >= 0 and item not in self._emitted
+                ]
+                done = not complete or self._emitted.issuperset(declared)
+            except TypeError as error:
+                self._found.failed("stage order", f"could not be checked: TypeError: {error}")
+                return
+        else:
+            place = self._place(declared, name)
+            if place < 0:
+                place = position
+            count = len(emitting)
+            # Stages usually emit in declared order; comparing the two lists is all there is to do then.
+            if count <= place + 1 and emitting == declared[:count]:
+                early = []
+            else:
+                early = [item for item in emitting if self._place(declared, item) > place]
+            done = not complete or name == declared[-1]
+        if early:
+            self._found.failed(
+                "emitting_stages is as known at emission",
+                f"receipt {position + 1} ({name!r}) lists {early!r} as emitting, which had not happened yet"
+                " at this point in the chain",
+            )
+        if not done:
+            self._found.failed(
+                "'complete' only on the last declared stage",
+                f"receipt {position + 1} ({name!r}) asserts 'complete' before the last declared stage"
+                f" ({declared[-1]!r})",
+            )
+
+    def _place(self, declared: list[Any], item: Any) -> int:
+        """Return the first position of `item`, -1 when it is not declared; linear once per declared list."""
+        if declared != self._declared:
+            self._declared = declared
+            try:
+                self._places = {name: len(declared) - 1 - i for i, name in enumerate(reversed(declared))}
+            except TypeError:
+                self._places = None  # a list or an object among the names: search instead
+        if self._places is not None:
+            try:
+                return self._places.get(item, -1)
+            except TypeError:
+                return -1  # cannot be equal to a name that has a hash
+        return declared.index(item) if item in declared else -1
+
+
+class _Outputs:
+    """Row 26: the stored bytes of every output (verification §5)."""
+
+    __slots__ = ("_digests", "_folder", "_found", "_root", "layout")
+
+    def __init__(self, found: Findings, run: Run, strict: bool, kept_none: bool) -> None:
+        self._found = found
+        self._folder = f"{run.folder}/artifacts"
+        self._root = os.path.realpath(run.folder) if strict else ""
+        self._digests: dict[str, str] = {}
+        if kept_none:
+            self.layout = "none"
+        elif not os.path.isdir(self._folder):
+            self.layout = "absent"
+        else:
+            self.layout = "unrecognised"
+            for entry in run.manifest["chain"]:
+                stem = stem_of(entry["file"])
+                plain = stem != ".." and "\\" not in stem and "\0" not in stem
+                if plain and os.path.isdir(f"{self._folder}/{stem}"):
+                    self.layout = "recognised"
+                    break
+
+    def check(self, receipt: Receipt) -> None:
+        if self.layout != "recognised":
+            return
+        for item in receipt.value.get("outputs", ()):
+            name = item.get("name")
+            problem = name_problem(name)
+            if problem:
+                self._found.failed(
+                    f"output artifact '{name}'",
+                    f"not one file name in artifacts/{receipt.stem}/ ({problem}); not read",
+                )
+                continue
+            actual, problem = self._digest(receipt.stem, name)
+            if problem:
+                self._found.failed(f"output artifact '{name}'", problem)
+                continue
+            expected = item.get("digest")
+            if self._found.keep_passes or actual != expected:
+                self._found.judge(
+                    actual == expected,
+                    f"output artifact '{name}' matches",
+                    f"expected {expected}, found {actual}",
+                )
+
+    def _digest(self, stem: str, name: str) -> tuple[str, str]:
+        path = f"{self._folder}/{stem}/{name}"
+        known = self._digests.get(path)
+        if known is not None:
+            return known, ""
+        try:
+            if self._root:
+                real = files.real_path_inside(self._root, f"artifacts/{stem}/{name}")
+                if real is None:
+                    return "", "leads outside the run through a symbolic link; not read"
+                digest = files.hash_file(real, follow=False)
+            else:
+                digest = files.hash_file(path)
+        except NotFoundError:
+            return "", "missing from artifacts/"
+        except StratadiffError as error:
+            # What is not a regular file is no output: the reference calls it missing too.
+            regular = error.message.startswith("cannot be read") and os.path.isfile(path)
+            return "", error.message if regular else "missing from artifacts/"
+        self._digests[path] = digest
+        return digest, ""

@@ -1,0 +1,230 @@
+"""Files read once from one descriptor, and files written whole or not at all.
+
+The bytes that are hashed must be the bytes that are parsed, compared and shown (decision D5b), so a path is
+opened once, its type is looked at on the descriptor and nothing is asked of the path again. Opening never
+blocks: a fifo somebody put in a file's place is refused, not waited for. Names that are not UTF-8 arrive
+and leave as ``os.fsdecode`` writes them.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+
+from stratadiff.errors import NotFoundError, OutputError, UnreadableError
+
+# Windows has no O_NONBLOCK and no O_NOFOLLOW, and translates line ends without O_BINARY.
+_READ_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+)
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
+
+_PIECE = 1 << 20
+"""Bytes hashed at a time: large outputs never lie in memory as a whole."""
+
+_KINDS = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a fifo"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def read_file(path: str, *, follow: bool = True) -> bytes:
+    """Read a regular file from one descriptor.
+
+    Parameters
+    ----------
+    path : str
+        May hold surrogate escapes for bytes that are not UTF-8.
+    follow : bool
+        False refuses a symbolic link as the last component.
+
+    Raises
+    ------
+    NotFoundError
+        Message ``missing``.
+    UnreadableError
+        Message ``is a directory, not a file`` (or a fifo, a socket, a device) or ``cannot be read:
+        <system's text>``.
+    """
+    descriptor, size = _open_regular(path, follow)
+    try:
+        # One byte more than the size: a file that did not grow ends the read with one call.
+        data = os.read(descriptor, size + 1)
+        if len(data) == size:
+            return data
+        return _read_rest(descriptor, data)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    finally:
+        os.close(descriptor)
+
+
+def hash_file(path: str, *, follow: bool = True) -> str:
+    """Return the ``sha256:`` digest of a regular file's bytes, in constant memory.
+
+    Raises
+    ------
+    NotFoundError, UnreadableError
+        As :func:`read_file`.
+    """
+    descriptor, size = _open_regular(path, follow)
+    try:
+        data = os.read(descriptor, min(size, _PIECE) + 1)
+        digest = hashlib.sha256(data)
+        if len(data) != size:
+            while data:
+                data = os.read(descriptor, _PIECE)
+                digest.update(data)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    finally:
+        os.close(descriptor)
+    return "sha256:" + digest.hexdigest()
+
+
+def real_path_inside(root: str, relative: str) -> str | None:
+    """Resolve `relative` below `root` and tell whether it stays there.
+
+    Parameters
+    ----------
+    root : str
+        A path that is its own real path.
+    relative : str
+        Components separated by ``/``, none of them ``..``.
+
+    Returns
+    -------
+    str or None
+        The real path, inside `root`; None when a link leads out of it or around in a circle. Read it with
+        ``follow=False``: what was resolved is then what is opened.
+    """
+    path = root
+    for part in relative.split("/"):
+        path = f"{path}/{part}"
+        try:
+            if stat.S_ISLNK(os.lstat(path).st_mode):
+                break
+        except (OSError, ValueError):
+            return path  # nothing there: reading it says so
+    else:
+        return path
+    real = os.path.realpath(f"{root}/{relative}")
+    if os.path.islink(real):
+        return None  # realpath leaves a circle of links as it is
+    return real if real.startswith(root.rstrip("/") + "/") else None
+
+
+def atomic_write(path: str, data: bytes) -> None:
+    """Write `data` to `path` so that a reader, or a crash, finds the old file or the new one and nothing
+    between.
+
+    The bytes go to a temporary name in the same folder, are flushed to the disk, and take the place of
+    `path` in one step; the folder is flushed too. A device or fifo (``/dev/null``, ``/dev/stdout``) is
+    written to as it is.
+
+    Raises
+    ------
+    OutputError
+        Nothing was published and the temporary file is gone.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        mode = stat.S_IFREG
+    if stat.S_ISDIR(mode):
+        raise OutputError("is a directory, not a file to write to", where=path)
+    try:
+        if stat.S_ISREG(mode):
+            _publish(path, data)
+        else:
+            _write_all(os.open(path, os.O_WRONLY), data)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"cannot be written: {_reason(error)}", where=path) from None
+
+
+def _open_regular(path: str, follow: bool) -> tuple[int, int]:
+    try:
+        descriptor = os.open(path, _READ_FLAGS if follow else _READ_FLAGS | _NO_FOLLOW)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode):
+        return descriptor, status.st_size
+    os.close(descriptor)
+    kind = next((name for test, name in _KINDS if test(status.st_mode)), "something else")
+    raise UnreadableError(f"is {kind}, not a file", where=path)
+
+
+def _read_rest(descriptor: int, data: bytes) -> bytes:
+    # The file changed under us, lies in a file system without sizes, or is past the most one call reads.
+    pieces = [data]
+    while data:
+        data = os.read(descriptor, _PIECE)
+        pieces.append(data)
+    return b"".join(pieces)
+
+
+def _unreadable(path: str, error: OSError | ValueError) -> NotFoundError | UnreadableError:
+    if isinstance(error, FileNotFoundError):
+        return NotFoundError("missing", where=path)
+    if isinstance(error, OSError) and error.errno in (errno.EISDIR, errno.EACCES) and os.path.isdir(path):
+        return UnreadableError("is a directory, not a file", where=path)
+    return UnreadableError(f"cannot be read: {_reason(error)}", where=path)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    # The system's words without the path: the path is named by whoever prints the error.
+    if isinstance(error, UnicodeEncodeError):
+        return "the name has no form in this file system"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error)
+
+
+def _publish(path: str, data: bytes) -> None:
+    folder, name = os.path.split(path)
+    # Long names leave no room for a suffix; the temporary one need not resemble the final one.
+    temporary = os.path.join(folder, f".{name[:40]}.{os.getpid()}-{os.urandom(6).hex()}.tmp")
+    descriptor = os.open(temporary, _CREATE_FLAGS, 0o666)
+    try:
+        _write_all(descriptor, data, sync=True)
+        os.replace(temporary, path)
+    except BaseException:
+        try:
+            os.unlink(temporary)
+        except OSError:
+            pass
+        raise
+    _sync_folder(folder or ".")
+
+
+def _write_all(descriptor: int, data: bytes, *, sync: bool = False) -> None:
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        if sync:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: str) -> None:
+    # The rename is on the disk only after its folder is; where folders cannot be opened, the system orders
+    # it itself.
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,55 @@
+"""JSON text to Python values, exactly as the standard ``json`` reads it, without the cost of importing it.
+
+Run folders are defined by what Python's ``json`` accepts (run-records §2), so its own scanner does the
+work. The package around that scanner imports ``re`` and ``enum``, more than the comparison of two small
+runs costs; it is loaded only to word an error.
+"""
+
+from __future__ import annotations
+
+from _json import make_scanner
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SPACE = " \t\n\r"
+
+
+class _Settings:
+    """What ``json.JSONDecoder`` tells the scanner by default."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
+    memo: dict[str, str] = {}  # noqa: RUF012  the pure-Python scanner's; the compiled one has its own
+
+
+_scan = make_scanner(_Settings())
+
+
+def parse(text: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises
+    ------
+    ValueError
+        ``json.JSONDecodeError`` and its kin, as ``json.loads`` raises them.
+    RecursionError
+        Nested past what the interpreter's stack has left; look at the depth first.
+    """
+    start = 0
+    if text[:1] in _SPACE:
+        start = len(text) - len(text.lstrip(_SPACE))
+    try:
+        value, end = _scan(text, start)
+        if end == len(text) or not text[end:].strip(_SPACE):
+            return value
+    except StopIteration:
+        pass
+    import json  # only to say what is wrong: start-up
+
+    return json.loads(text)
