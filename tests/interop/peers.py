@@ -55,11 +55,8 @@ def run_alone(job: Job) -> Answer:
         check=False,
         env=_environment(),
     )
-    return Answer(
-        done.returncode,
-        *(text.decode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr)),
-        None,
-    )
+    out, err = (stream.decode("utf-8", "surrogateescape") for stream in (done.stdout, done.stderr))
+    return Answer(done.returncode, out, err, None)
 
 
 def _run_batch(jobs: Sequence[Job]) -> list[Answer]:

@@ -141,9 +141,8 @@ def _play(recorder: Any, step: Step) -> None:
         elif step.link is not None:
             context.corpus_manifest(step.link)
         for name, output in step.outputs.items():
-            content, media = output if isinstance(output, tuple) else (output, media_type(name))
-            stored = content.encode() if isinstance(content, str) else content
-            context.write(name, stored, media, step.output_trust)
+            content, media = _content(name, output)
+            context.write(name, content, media, step.output_trust)
         if step.outcome == "refused":
             raise emit.Refusal("not answerable", "no passage fits")
         if step.outcome == "error":
@@ -175,6 +174,15 @@ def _fixed_clock() -> Iterator[None]:
     stand_in.__dict__["datetime"] = Clock
     with mock.patch.object(emit, "datetime", stand_in):
         yield
+
+
+def _content(name: str, output: Output) -> tuple[bytes, str]:
+    content: bytes | str
+    if isinstance(output, tuple):
+        content, media = output
+    else:
+        content, media = output, media_type(name)
+    return (content.encode() if isinstance(content, str) else content), media
 
 
 def media_type(name: str) -> str:

@@ -710,7 +710,7 @@ def loose_manifest(root: Path) -> None:
 # Damage that refuses a run
 
 
-def _refused(name: str, harm: Callable[[Path], None]) -> None:
+def _refused(name: str, harm: Callable[[Path], object]) -> None:
     def make(root: Path) -> None:
         _pair(root, _linear(), _linear(hits="p2"))
         harm(root / "b")
