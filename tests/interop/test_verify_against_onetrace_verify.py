@@ -2,7 +2,8 @@
 
 The runs are both sides of every scenario and a few hundred randomly damaged copies of intact ones: members
 deleted, retyped, replaced, repeated and swapped in manifests and receipts, with and without making the chain
-fit again; bytes flipped, files cut, emptied, swapped, removed. The damaged runs also go through both ``diff``.
+fit again; bytes flipped, files cut, emptied, swapped, removed. The damaged runs also go through both
+``diff``.
 """
 
 from __future__ import annotations
