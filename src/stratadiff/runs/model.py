@@ -256,6 +256,8 @@ class Run:
         Why the manifest's format, or the kind of input, is not one this package implements, else ``""``.
         Nothing was checked and nothing may be compared: *could not check* (decisions D2, D12).
         :attr:`obstacle` is the sentence for it.
+    manifest_unimplemented : bool
+        The manifest's format is the preview literal: every check runs, yet the run is *not verified*.
     raised : str
         Why the chain itself cannot be walked (``KeyError: 'chain'``), else ``""``: one FAIL row ``verifier
         raised``.
@@ -275,6 +277,7 @@ class Run:
         "manifest",
         "manifest_digest",
         "manifest_raw",
+        "manifest_unimplemented",
         "notes",
         "raised",
         "receipt_problems",
@@ -294,6 +297,7 @@ class Run:
         self.manifest: dict[str, Any] = {}
         self.manifest_digest = ""
         self.manifest_raw = b""
+        self.manifest_unimplemented = False
         self.run_id: str | None = None
         self.chain_head: str | None = None
         self.topological = False

@@ -313,6 +313,7 @@ def _read_run(run: Run) -> None:
     if state in ("invalid", "unimplemented"):
         run.unimplemented = f"manifest format: {why}"
         return
+    run.manifest_unimplemented = state == "preview"
     _read_chain(run, root)
 
 

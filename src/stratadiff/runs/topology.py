@@ -83,7 +83,7 @@ def _check_derived(run: Run) -> bool:
         raise _BrokenError(f"node ids are not unique: {sorted({one for one in ids if ids.count(one) > 1})}")
     _no_twins(ids, "node ids")
     _no_twins([node.name for node in nodes], "stage names")
-    derived = set()
+    derived: set[tuple[str, str]] = set()
     by_id = dict(zip(ids, nodes, strict=True))
     for node in nodes:
         derived.update((upstream, node.node_id) for upstream in _upstream(node, by_id))
