@@ -1,1 +1,1 @@
-"""Text, hunks, escaping, canonical JSON and files: pure Python over the kernels, no domain words."""
+"""Text, hunks, escaping, canonical JSON and files: everything the domains share, and nothing of theirs."""

@@ -1,0 +1,32 @@
+"""JSON outputs: strict parsing, and the lines a JSON value is shown as *(textdiff §6)*."""
+
+from __future__ import annotations
+
+from stratadiff._kernels.json_scan import pretty
+from stratadiff.limits import MAX_JSON_DEPTH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def canonical_lines(data: bytes) -> bytes | None:
+    """Return the canonical pretty form of a JSON text, or None if it does not parse strictly.
+
+    Strict is RFC 8259 in UTF-8 without a byte-order mark, no member twice in an object, at most 512 open containers. Numbers
+    stay as written. A lone surrogate that an escape decodes to stands as its three-byte form.
+    """
+    return pretty(data, MAX_JSON_DEPTH)[2]
+
+
+def has_member_list(lines: bytes, name: str) -> bool:
+    """Say whether a canonical pretty form is an object with a list member of that name, without making any object."""
+    # In that form only a top-level member is indented by two, and no string holds a line break.
+    return f'\n  "{name}": ['.encode() in lines
+
+
+def parse_lines(lines: bytes) -> Any:
+    """Return the value of a canonical pretty form; numbers are strings that keep their spelling."""
+    import json
+
+    return json.loads(lines.decode("utf-8", "surrogatepass"), parse_int=str, parse_float=str)
