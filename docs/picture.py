@@ -17,7 +17,7 @@ DOCS = os.path.dirname(os.path.abspath(__file__))
 PICTURE = os.path.join(DOCS, "picture.svg")
 README = os.path.join(os.path.dirname(DOCS), "README.md")
 
-COMMAND = ["diff", "stratadiff-demo/baseline", "stratadiff-demo/candidate", "--text"]
+COMMAND = ["diff", "stratadiff-demo/monday", "stratadiff-demo/tuesday", "--text"]
 BLOCK = re.compile(r"(?<=<!-- picture -->\n)```text\n.*?```\n", re.DOTALL)
 
 COLUMN, ROW, MARGIN, BAR = 8.4, 19, 16, 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
 import re
 import shlex
@@ -89,3 +90,19 @@ def test_the_picture_is_what_the_command_prints() -> None:
     # `python docs/picture.py` writes both again.
     assert Path(picture.PICTURE).read_text(encoding="utf-8") == picture.drawn(text)
     assert picture.BLOCK.search(Path(picture.README).read_text(encoding="utf-8"))[0] == picture.block(text)
+
+
+def module_names() -> list[str]:
+    """Return the modules of the package that have a Python session in a docstring."""
+    source = ROOT / "src"
+    files = [path for path in sorted(source.rglob("*.py")) if ">>> " in path.read_text(encoding="utf-8")]
+    return [
+        ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__") for path in files
+    ]
+
+
+@pytest.mark.parametrize("name", module_names())
+def test_sessions_in_docstrings_give_what_they_show(name: str, demo_folder: Path) -> None:
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.attempted > 0
+    assert result.failed == 0

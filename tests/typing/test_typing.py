@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from mypy import api
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -18,7 +19,6 @@ ERROR = re.compile(r"^.*?:(\d+):(?:\d+:)? error: .*\[([\w-]+)\]$", re.MULTILINE)
 
 def check(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, set[tuple[int, str]]]:
     """Run mypy on one file; return its report and the set of (line, code)."""
-    api = pytest.importorskip("mypy.api", reason="mypy is in the extra `lint`")
     # The installed package may be elsewhere: what is checked is the source beside this test.
     monkeypatch.setenv("MYPYPATH", str(ROOT / "src"))
     report, trouble, _ = api.run(
