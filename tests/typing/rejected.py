@@ -9,7 +9,7 @@ stratadiff.diff("runs/monday", 2)  # E: arg-type
 stratadiff.diff("runs/monday", "runs/tuesday", "gestalt")  # E: call-arg
 stratadiff.diff("runs/monday", "runs/tuesday", context="3")  # E: arg-type
 stratadiff.diff("runs/monday", "runs/tuesday", colour=True)  # E: call-arg
-stratadiff.diff("runs/monday", "runs/tuesday").verdict  # E: attr-defined
+print(stratadiff.diff("runs/monday", "runs/tuesday").verdict)  # E: attr-defined
 
 stratadiff.text_diff("a\n", b"b\n")  # E: arg-type
 stratadiff.text_diff(b"a\n", b"b\n").hunks.append(None)  # E: attr-defined
@@ -22,4 +22,4 @@ count: int = stratadiff.verify("runs/monday").verifies.name  # E: attr-defined
 number: str = stratadiff.edit_script([1], [1]).distance  # E: assignment
 
 stratadiff.escape_name(b"a")  # E: arg-type
-stratadiff.no_such_name  # E: attr-defined
+print(stratadiff.no_such_name)  # E: attr-defined
