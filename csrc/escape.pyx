@@ -18,6 +18,8 @@ cdef extern from "utf8.h" nogil:
 cdef extern from "escape_scan.h" nogil:
     const uint8_t *shown_run(const uint8_t *p, const uint8_t *end, int backslash, int surrogates, int64_t *continuations)
     int write_escape(uint32_t unit, uint8_t *out)
+    int needs_escape(uint32_t unit, int backslash)
+    int is_clean_ascii(uint8_t byte)
 
 cdef array INT32 = array("i")
 
@@ -32,7 +34,7 @@ cdef enum:
 
 cdef int64_t put_shown(Octets *out, const uint8_t *p, const uint8_t *end, bint backslash, bint surrogates) noexcept nogil:
     # Appends the displayed form of [p, end); returns how many characters it has.
-    cdef int64_t shown = 0, continuations = 0, ignored = 0
+    cdef int64_t shown = 0, continuations = 0
     cdef const uint8_t *stop
     cdef uint32_t unit
     cdef int length
@@ -46,8 +48,10 @@ cdef int64_t put_shown(Octets *out, const uint8_t *p, const uint8_t *end, bint b
         p = stop
         # Escapes come in crowds: one after the other, without asking how far the next run goes.
         while p < end:
+            if is_clean_ascii(p[0]):
+                break
             length = utf8_unit(p, end, surrogates, &unit)
-            if shown_run(p, p + length, backslash, surrogates, &ignored) != p:
+            if not needs_escape(unit, backslash):
                 break
             if not octets_reserve(out, 16):
                 return shown

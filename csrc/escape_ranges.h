@@ -4,7 +4,9 @@
 #define STRATADIFF_ESCAPE_RANGES_H
 #include <stdint.h>
 
-static const uint32_t ESCAPE_RANGES[][2] = {
+#define ESCAPE_RANGE_COUNT 24
+
+static const uint32_t ESCAPE_RANGES[ESCAPE_RANGE_COUNT][2] = {
     {0x0000, 0x001F}, {0x007F, 0x009F}, {0x00AD, 0x00AD}, {0x0600, 0x0605}, {0x061C, 0x061C}, {0x06DD, 0x06DD},
     {0x070F, 0x070F}, {0x0890, 0x0891}, {0x08E2, 0x08E2}, {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},
     {0x2060, 0x2064}, {0x2066, 0x206F}, {0xD800, 0xDFFF}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0x110BD, 0x110BD},
@@ -12,23 +14,25 @@ static const uint32_t ESCAPE_RANGES[][2] = {
     {0xE0020, 0xE007F},
 };
 
-static inline int is_escaped(uint32_t code_point) {
-    const int count = (int)(sizeof ESCAPE_RANGES / sizeof ESCAPE_RANGES[0]);
-    int k;
-    if (code_point >= 0x20 && code_point < 0x7F) return 0;
-    for (k = 0; k < count && ESCAPE_RANGES[k][0] <= code_point; k++)
-        if (code_point <= ESCAPE_RANGES[k][1]) return 1;
-    return 0;
+/* The first range that can hold a character of this page (code point >> 8); the number of ranges where none can. */
+static inline int first_range_of_page(uint32_t page) {
+    switch (page) {
+    case 0x00: return 0;
+    case 0x06: return 3;
+    case 0x07: return 6;
+    case 0x08: return 7;
+    case 0x18: return 9;
+    case 0x20: return 10;
+    case 0xFE: return 15;
+    case 0xFF: return 16;
+    default: return page > 0xFF ? 17 : page >= 0xD8 && page <= 0xDF ? 14 : ESCAPE_RANGE_COUNT;
+    }
 }
 
-/* Whether some character whose UTF-8 form starts with this byte is escaped; bytes that start none are 1 too. Derived from the
- * table above (tests/kernels/test_escape.py holds them together). */
-static inline int lead_may_escape(uint8_t lead) {
-    switch (lead) {
-    case 0xC2: case 0xD8: case 0xDB: case 0xDC: case 0xE0: case 0xE1: case 0xE2: case 0xED: case 0xEF: case 0xF0: case 0xF3:
-        return 1;
-    default:
-        return lead < 0x20 || lead == 0x7F || (lead >= 0x80 && lead < 0xC2) || lead > 0xF4;
-    }
+static inline int is_escaped(uint32_t code_point) {
+    int k;
+    for (k = first_range_of_page(code_point >> 8); k < ESCAPE_RANGE_COUNT && ESCAPE_RANGES[k][0] <= code_point; k++)
+        if (code_point <= ESCAPE_RANGES[k][1]) return 1;
+    return 0;
 }
 #endif
