@@ -5,7 +5,7 @@
 
 from cpython.array cimport array, clone
 from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBUF_SIMPLE, Py_buffer, PyObject_GetBuffer, PyBuffer_Release,
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, Py_buffer, PyObject_GetBuffer, PyBuffer_Release,
 )
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
@@ -25,24 +25,35 @@ cdef extern from *:
     void prefetch "STRATADIFF_PREFETCH" (const void *) noexcept nogil
 
 
-cdef inline int acquire_bytes(object source, Py_buffer *view) except -1:
-    # Offsets are int32 throughout, with one position past the end (see line_index).
-    PyObject_GetBuffer(source, view, PyBUF_SIMPLE)
-    if view.len > 2147483645:
+cdef inline int acquire(object source, Py_buffer *view) except -1:
+    try:
+        PyObject_GetBuffer(source, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    except BufferError as error:
+        raise ValueError(f"expected a contiguous buffer: {error}") from None
+    if view.ndim != 1:
         PyBuffer_Release(view)
-        raise OverflowError("a text of more than 2147483645 bytes cannot be indexed; split it")
+        raise ValueError("expected a buffer of one dimension")
+    if view.itemsize and view.len // view.itemsize > 2147483645:
+        # Offsets are int32 throughout, with one position past the end (see line_index).
+        PyBuffer_Release(view)
+        raise OverflowError("more than 2147483645 elements cannot be indexed; split them")
+    return 0
+
+
+cdef inline int acquire_bytes(object source, Py_buffer *view) except -1:
+    acquire(source, view)
+    if view.itemsize != 1:
+        PyBuffer_Release(view)
+        raise ValueError("expected a buffer of bytes")
     return 0
 
 
 cdef inline int acquire_ints(object source, Py_buffer *view) except -1:
-    PyObject_GetBuffer(source, view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    acquire(source, view)
     cdef const char *code = view.format
     if view.itemsize != 4 or code == NULL or (code[0] != b'i' and code[0] != b'l') or code[1] != 0:
         PyBuffer_Release(view)
-        raise ValueError("expected a contiguous buffer of int32 (array('i') or numpy.int32)")
-    if view.len // 4 > 2147483645:
-        PyBuffer_Release(view)
-        raise OverflowError("more than 2147483645 elements")
+        raise ValueError("expected a buffer of int32 (array('i') or numpy.int32)")
     return 0
 
 

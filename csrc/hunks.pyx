@@ -57,8 +57,8 @@ cdef int check_side(Side *side, Py_buffer *text, Py_buffer *starts, bint strip_c
     side.size = text.len
     side.starts = <const int32_t *> starts.buf
     side.strip_cr = strip_cr
-    if entries < 2:
-        raise ValueError("line starts need at least two entries")
+    if entries < 1:
+        raise ValueError("line starts need at least one entry")
     if side.starts[0] < 0 or side.starts[entries - 1] > text.len + 1:
         raise ValueError("line starts reach outside the text")
     for k in range(1, entries):

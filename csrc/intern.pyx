@@ -181,8 +181,8 @@ cdef void intern_candidate(Table *table, Side *a, Side *b, const int32_t *first)
 cdef int check_starts(const int32_t *starts, Py_ssize_t entries, Py_ssize_t size) except -1:
     # What index_lines promises; anything else could read outside the text.
     cdef Py_ssize_t k
-    if entries < 2:
-        raise ValueError("line starts need at least two entries")
+    if entries < 1:
+        raise ValueError("line starts need at least one entry")
     if starts[0] < 0 or starts[entries - 1] > size + 1:
         raise ValueError("line starts reach outside the text")
     for k in range(1, entries):
