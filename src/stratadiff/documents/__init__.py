@@ -1,0 +1,1 @@
+"""Results → documents: one module per wire format, and nothing else writes a member's name."""
