@@ -1,0 +1,1 @@
+"""Documents → text for people. A renderer reads documents and nothing else."""
