@@ -135,7 +135,7 @@ class DiffResult(Frozen):
         --------
         >>> import stratadiff
         >>> print(stratadiff.diff(*stratadiff.demo_runs()).text().splitlines()[0])
-        first difference: load — output text changed; settings unchanged; input help_centre changed
+        first difference: retrieve — output text changed; settings unchanged; corpus link changed
         """
         from stratadiff import (
             draw_text,  # the front door may open any floor; rendering stands beside this one
@@ -201,7 +201,7 @@ def open(path: Path, *, strict: bool = False) -> Run:
     >>> import stratadiff
     >>> run = stratadiff.open(stratadiff.demo_runs()[0])
     >>> run.run_id, [receipt.name for receipt in run.chain_receipts()]
-    ('support-monday', ['load', 'split', 'retrieve', 'answer'])
+    ('support-monday', ['question', 'retrieve', 'answer', 'check'])
     """
     given = os.fsdecode(path)
     unsupported = _unsupported_kind(given)
@@ -303,9 +303,12 @@ def diff(
     >>> result = stratadiff.diff(*stratadiff.demo_runs(), stages=["answer"])
     >>> result.envelope, result.exit_code
     ('diverged', 1)
-    >>> [(row.node, row.verdict) for row in result.ladder]
-    [('load', 'FIRST DIFFERENCE'), ('split', 'downstream'), ('retrieve', 'downstream'), ('answer',
-    'downstream')]
+    >>> for row in result.ladder:
+    ...     print(row.node, row.verdict)
+    question same
+    retrieve FIRST DIFFERENCE
+    answer downstream
+    check reconverged
     """
     if algorithm not in ALGORITHMS:
         raise UsageError(f"algorithm must be one of {', '.join(ALGORITHMS)}, not {algorithm!r}")

@@ -42,16 +42,19 @@ def run(args: Arguments) -> int:
     text = result.text(colour=wants_colour(sys.stdout))
     names = [_shell_word(path) for path in (baseline, candidate)]
     command = f"stratadiff diff {names[0]} {names[1]}"
+    hints = (
+        (command, "the verdicts alone"),
+        (f"{command} --text --stage answer", "one stage"),
+        (f"{command} --text --json", "the same as a document for programs"),
+        (f"stratadiff verify {names[0]}", "every check of one run; change a byte below it and verify again"),
+    )
+    width = max(len(hint[0]) for hint in hints)
     parts = [
         f"A support assistant was recorded on two days; the runs are in {escape_name(folder)}.\n",
         f"$ {command} --text\n",
         text,
         "What to try next:\n",
-        f"  {command}                        the verdicts alone",
-        f"  {command} --text --stage answer  one stage",
-        f"  {command} --text --json          the same as a document for programs",
-        f"  stratadiff verify {names[0]}                        every check of one run",
-        "  change one byte of a file below it and verify again",
+        *(f"  {hint:<{width}}  # {meaning}" for hint, meaning in hints),
         "",
     ]
     write_output("\n".join(parts).encode("utf-8", "backslashreplace"))

@@ -1,4 +1,4 @@
-"""A comparison → ``onetrace-report/0.1``, a report's ``diff.json``, and the files beside it (comparison §8)."""
+"""A comparison → ``onetrace-report/0.1``, a report's ``diff.json`` and files beside it *(comparison §8)*."""
 
 from __future__ import annotations
 
