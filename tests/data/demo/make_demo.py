@@ -60,7 +60,7 @@ QUESTION = "My wireless headphones stopped charging after 14 months. Can you rep
 ANSWER_MONDAY = """\
 Hello,
 
-yes, we can. Headphones carry a warranty of 24 months from the date of purchase, so yours are covered.
+yes, we can. Headphones carry a warranty of 24 months, so yours are covered.
 We repair or replace them free of charge. Please keep your receipt: we ask for it.
 
 You will find the return label on your order page.
@@ -70,8 +70,8 @@ Your support team
 ANSWER_TUESDAY = """\
 Hello,
 
-yes, we can. Wireless headphones carry a warranty of 12 months from the date of purchase, so yours are
-no longer covered. We repair them at a fixed price of 39 euros.
+yes, we can. Wireless headphones carry a warranty of 12 months, so yours are no longer covered.
+We repair them at a fixed price of 39 euros.
 
 You will find the return label on your order page.
 Your support team
