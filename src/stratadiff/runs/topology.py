@@ -138,7 +138,10 @@ def _node(number: int, entry: dict[str, Any], receipt: Receipt | None) -> Receip
     listed = entry["stage"]
     if listed != name or ("instance" in entry) != ("instance" in stage) or entry.get("instance") != instance:
         label = f"{listed}#{entry['instance']}" if "instance" in entry else listed
-        raise _BrokenError(f"`chain` entry {number} labels {label!r}, but its receipt is {receipt.node_id!r}")
+        own = receipt.node_id
+        # Two labels may look alike and differ in how their characters are composed.
+        plain = "" if (label + own).isascii() else f" (escaped: {label!a} and {own!a})"
+        raise _BrokenError(f"`chain` entry {number} labels {label!r}, but its receipt is {own!r}{plain}")
     index = stage.get("index")
     if not (isinstance(index, str) and index.isascii() and index.isdigit()):
         raise _BrokenError(f"{file}: `stage.index` is not a decimal string")
@@ -166,7 +169,7 @@ def _no_twins(names: Iterable[str], what: str) -> None:
 
 def _upstream(node: Receipt, nodes: dict[str, Receipt]) -> list[str]:
     """Return the node ids a receipt's edges come from."""
-    inputs = node.value.get("inputs")
+    inputs = node.value.get("inputs", [])
     if not isinstance(inputs, list):
         raise _BrokenError(f"{node.file}: `inputs` is not a list")
     result = []
