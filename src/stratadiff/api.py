@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from stratadiff.documents.textdiff import textdiff_document
-from stratadiff.errors import InputError, UsageError
+from stratadiff.errors import InputError, NotFoundError, UnknownKindError, UsageError
 from stratadiff.limits import DEFAULT_CONTEXT, DEFAULT_MAX_LINES
 from stratadiff.runs import section as sections
 from stratadiff.runs.compare import compare_runs, load_failure
@@ -204,10 +204,10 @@ def open(path: Path, *, strict: bool = False) -> Run:
     ('support-monday', ['question', 'retrieve', 'answer', 'check'])
     """
     given = os.fsdecode(path)
+    if not given:
+        raise NotFoundError("the path is empty")
     unsupported = _unsupported_kind(given)
     if unsupported:
-        from stratadiff.errors import UnknownKindError
-
         raise UnknownKindError(unsupported, where=given)
     return read_input(given, strict=strict)
 

@@ -34,6 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code (see :mod:`stratadiff.cli.exit_codes`). No exception leaves this function.
     """
     arguments = sys.argv[1:] if argv is None else list(argv)
+    if argv is None and sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  closed by the caller: there is nobody to tell
     code, silenced = _guarded(arguments)
     if silenced and argv is None:
         _forget_output()
