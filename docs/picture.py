@@ -20,39 +20,49 @@ README = os.path.join(os.path.dirname(DOCS), "README.md")
 COMMAND = ["diff", "stratadiff-demo/monday", "stratadiff-demo/tuesday", "--text"]
 BLOCK = re.compile(r"(?<=<!-- picture -->\n)```text\n.*?```\n", re.DOTALL)
 
+LAST = "started at: "
+"""How the last line shown begins; the corpus trace, the ladder and the verification's notes follow it."""
+
+WIDTH = 112
 COLUMN, ROW, MARGIN, BAR = 8.4, 19, 16, 30
-COLOURS = {"- ": "#ff7b72", "+ ": "#7ee787", "~ ": "#d2a8ff", "==": "#79c0ff", "$ ": "#8b949e"}
+COLOURS = {"- ": "#ff7b72", "+ ": "#7ee787", "$ ": "#8b949e"}
+"""What the command itself colours on a terminal, and the prompt."""
 
 
 def output() -> str:
-    """Return the command and what it prints, as a terminal shows them."""
+    """Return the command and what it prints, as a terminal shows them, cut after the line LAST names."""
     with tempfile.TemporaryDirectory() as folder:
         stratadiff = [sys.executable, "-m", "stratadiff"]
         subprocess.run([*stratadiff, "demo"], cwd=folder, check=True, capture_output=True)
         result = subprocess.run([*stratadiff, *COMMAND], cwd=folder, check=False, capture_output=True)
     assert result.returncode == 1, result.stderr.decode()
-    return f"$ stratadiff {' '.join(COMMAND)}\n{result.stdout.decode()}"
+    lines = result.stdout.decode().splitlines()
+    end = next(number for number, line in enumerate(lines) if line.startswith(LAST))
+    return "\n".join([f"$ stratadiff {' '.join(COMMAND)}", *lines[: end + 1], "…", ""])
 
 
 def drawn(text: str) -> str:
-    """Return ``text`` as an SVG picture of a terminal, as wide as its longest line."""
-    lines = text.splitlines()
-    width = round(max(map(len, lines)) * COLUMN + 2 * MARGIN)
-    height = BAR + len(lines) * ROW + MARGIN
+    """Return ``text`` as an SVG picture of a terminal of WIDTH columns."""
+    pieces = [
+        (line[start : start + WIDTH], COLOURS.get(line[:2], "#e6edf3"))
+        for line in text.splitlines()
+        for start in range(0, len(line) or 1, WIDTH)
+    ]
+    width = round(WIDTH * COLUMN + 2 * MARGIN)
+    height = BAR + len(pieces) * ROW + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img">',
-        f"<title>Output of {escape(lines[0].removeprefix('$ '))}</title>",
+        f"<title>Output of {escape(pieces[0][0].removeprefix('$ '))}</title>",
         f'<rect width="{width}" height="{height}" rx="8" fill="#0d1117"/>',
         *(f'<circle cx="{18 + 18 * place}" cy="16" r="5" fill="#484f58"/>' for place in range(3)),
         '<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">',
     ]
-    for number, line in enumerate(lines):
-        if line:
-            colour = COLOURS.get(line[:2], "#e6edf3")
+    for number, (piece, colour) in enumerate(pieces):
+        if piece.strip():
             parts.append(
                 f'<text x="{MARGIN}" y="{BAR + (number + 1) * ROW - 5}" fill="{colour}" xml:space="preserve" '
-                f'textLength="{round(len(line) * COLUMN, 1)}">{escape(line)}</text>'
+                f'textLength="{round(len(piece) * COLUMN, 1)}">{escape(piece)}</text>'
             )
     return "\n".join([*parts, "</g>", "</svg>", ""])
 

@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+import stratadiff
+
 HEAVY = {
     "asyncio",
     "concurrent.futures",
@@ -83,14 +85,14 @@ def test_version_and_help_load_nothing_heavy(option: str) -> None:
 
 
 @pytest.mark.parametrize("form", [["--text"], ["--text", "--json"], []])
-def test_a_small_diff_loads_nothing_heavy(form: list[str], run_pair: tuple[str, str]) -> None:
-    code, modules = loaded_by("diff", *form, *run_pair)
+def test_a_small_diff_loads_nothing_heavy(form: list[str]) -> None:
+    code, modules = loaded_by("diff", *form, *stratadiff.demo_runs())
     assert code == 1
     assert heavy_among(modules) == []
 
 
-def test_verify_loads_nothing_heavy(run_pair: tuple[str, str]) -> None:
-    code, modules = loaded_by("verify", run_pair[0])
+def test_verify_loads_nothing_heavy() -> None:
+    code, modules = loaded_by("verify", stratadiff.demo_runs()[0])
     assert code == 0
     assert heavy_among(modules) == []
 

@@ -72,7 +72,7 @@ def test_commands_print_what_the_page_shows(page: Path, demo_folder: Path) -> No
                 capture_output=True, text=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL,
             )  # fmt: skip
             # A line `...` in the page stands for any lines.
-            pattern = re.escape(shown).replace(r"\.\.\.\n", r"(?:.*\n)*")
+            pattern = r"(?:.*\n)*".join(map(re.escape, re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)))
             assert re.fullmatch(pattern, result.stdout + result.stderr), (
                 f"{page_id(page)}:{line}: {arguments}\n{result.stdout}{result.stderr}"
             )
