@@ -284,7 +284,7 @@ def test_u15_depth_limit(opening: bytes) -> None:
         data = opening * (depth // per) + b"1" + closing * (depth // per)
         depth = depth // per * per
         assert json_scan.depth(data) == depth
-        for max_depth in (depth - 1, depth, 512):
+        for max_depth in (max(1, depth - 1), max(1, depth), 512):
             assert scanned(data, max_depth) == expected(data, max_depth)
             assert (scanned(data, max_depth)[0] == TOO_DEEP) == (depth > max_depth)
 
