@@ -306,8 +306,9 @@ def test_decision_d10_nothing_is_written_without_out(compared: Compared) -> None
     assert compared.left_behind == set()
 
 
-PEERS_OWN = ("checked_sha256", "notes", "sums_file", "verifier_dir")
-"""Members of a verifier call that say which copy of the reference verifier was called, and how."""
+PEERS_OWN = ("checked_sha256", "exit", "notes", "sums_file", "verifier_dir")
+"""Members of a verifier call that say which copy of the reference verifier was called, how, and what it gave
+before the topology's rows were added."""
 
 REPORTS: dict[str, tuple[str, ...]] = {
     "plain": (),
