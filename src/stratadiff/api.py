@@ -345,6 +345,7 @@ def run_diff(
     runs_root: str | None = None,
     strict: bool = False,
     collect_passes: bool = False,
+    stages_given: bool = False,
 ) -> DiffResult:
     """Do what the command's options say; :func:`diff` is the form for programs.
 
@@ -360,8 +361,10 @@ def run_diff(
         As in :func:`diff`.
     collect_passes : bool
         Keep the passed checks too, for a report folder.
+    stages_given : bool
+        A stage declaration was given, so its absence is not what keeps a summary from being read.
     """
-    comparison = _compare(baseline, candidate, strict, collect_passes)
+    comparison = _compare(baseline, candidate, strict, collect_passes, stages_given)
     root = RunsRoot(default_runs_root(baseline) if runs_root is None else runs_root)
     if follow_corpus:
         note = _why_not_traced(comparison)
@@ -405,10 +408,16 @@ def demo_runs() -> tuple[str, str]:
     return os.path.join(folder, "monday"), os.path.join(folder, "tuesday")
 
 
-def _compare(baseline: str, candidate: str, strict: bool, collect_passes: bool) -> Comparison:
+def _compare(
+    baseline: str, candidate: str, strict: bool, collect_passes: bool, stages_given: bool
+) -> Comparison:
     runs = []
     try:
         for given in (baseline, candidate):
+            if stages_given and _is_summary(given):
+                raise UnknownKindError(
+                    f"the summary kind (SUMMARY.json) is not implemented; {_TAKES}", where=given
+                )
             run = open(given, strict=strict)
             if not run.obstacle:
                 verify_run(run, strict=strict, collect_passes=collect_passes)
@@ -438,6 +447,12 @@ def _unsupported_kind(given: str) -> str:
     if os.path.basename(given) == "comparison.json" and os.path.isfile(given):
         return f"a comparison bundle (comparison.json) is not supported; {_TAKES}"
     return ""
+
+
+def _is_summary(given: str) -> bool:
+    return not os.path.isfile(os.path.join(given, "MANIFEST.json")) and os.path.isfile(
+        os.path.join(given, "SUMMARY.json")
+    )
 
 
 def _beside(run: Run | None) -> Beside:
