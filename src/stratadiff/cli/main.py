@@ -140,9 +140,8 @@ def _run(arguments: Sequence[str]) -> int:
         sys.stdout is None and parsed.command != "diff"
     ):  # a diff may be asked for its exit code or report alone
         raise OutputError("standard output is closed; nothing could be written")
-    import importlib
-
-    module = importlib.import_module(COMMANDS[parsed.command].module)
+    # Not importlib.import_module: importing importlib itself is part of start-up.
+    module = __import__(COMMANDS[parsed.command].module, fromlist=["run"])
     code: int = module.run(parsed)
     return code
 
