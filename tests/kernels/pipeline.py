@@ -130,7 +130,7 @@ def show(
 
 def items(shown: Shown) -> list[dict[str, Any]]:
     """Read the rows as the document's items, ``~`` ones included."""
-    found = []
+    found: list[dict[str, Any]] = []
     for number in range(len(shown.rows) // 6):
         op, i, j = shown.rows[6 * number : 6 * number + 3]
         text = shown.text[shown.text_bounds[number] : shown.text_bounds[number + 1]].decode("utf-8")

@@ -368,7 +368,11 @@ def arguments() -> list[Any]:
 
 
 def show(given_arguments: list[Any]) -> tuple[bytes, Any, Any, Any]:
-    return escape.show_rows(*given_arguments, backslash=True, surrogates=False, marks=True)
+    function: Any = escape.show_rows
+    found: tuple[bytes, Any, Any, Any] = function(
+        *given_arguments, backslash=True, surrogates=False, marks=True
+    )
+    return found
 
 
 def test_every_kind_of_row_buffer() -> None:

@@ -27,6 +27,9 @@ from strategies import (
 
 algorithms = st.sampled_from(("myers", "gestalt"))
 
+# For calls with arguments in a list, good and bad ones.
+layout: Any = kernel.layout
+
 
 def without_tildes(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leave ``~`` items out, as the document does."""
@@ -185,7 +188,7 @@ def arguments(a: bytes = b"a\nb\n", b: bytes = b"a\nc\n") -> list[Any]:
 
 
 def test_good_arguments_are_good() -> None:
-    found, rows, pairs, total = kernel.layout(*arguments(), context=3, max_lines=9)
+    found, rows, pairs, total = layout(*arguments(), context=3, max_lines=9)
     assert found.tolist() == [1, 2, 1, 2, 0, 4, -1, -1, 0]
     assert [rows[at] for at in range(0, len(rows), 6)] == [0, 1, 2, 3]
     assert pairs.tolist() == [2, 3, 2, 3]
@@ -194,7 +197,7 @@ def test_good_arguments_are_good() -> None:
 
 
 def test_every_kind_of_buffer() -> None:
-    wanted = kernel.layout(*arguments(), context=3, max_lines=9)
+    wanted = layout(*arguments(), context=3, max_lines=9)
     for place in range(10):
         good = arguments()
         if place in (3, 7):
@@ -203,7 +206,7 @@ def test_every_kind_of_buffer() -> None:
         for kind, buffer in kinds.items():
             given_arguments = arguments()
             given_arguments[place] = buffer
-            assert kernel.layout(*given_arguments, context=3, max_lines=9) == wanted, (place, kind)
+            assert layout(*given_arguments, context=3, max_lines=9) == wanted, (place, kind)
 
 
 @pytest.mark.parametrize("place", [0, 1, 2, 4, 5, 6, 8, 9])
@@ -212,7 +215,7 @@ def test_other_buffers_are_refused(place: int) -> None:
         given_arguments = arguments()
         given_arguments[place] = bad
         with pytest.raises(ValueError):
-            kernel.layout(*given_arguments, context=3, max_lines=9)
+            layout(*given_arguments, context=3, max_lines=9)
 
 
 BAD_SCRIPTS = [
@@ -238,7 +241,7 @@ BAD_SCRIPTS = [
 def test_scripts_that_fit_no_text_are_refused(script: list[int]) -> None:
     good = arguments()
     with pytest.raises(ValueError):
-        kernel.layout(int32(script), *good[1:], context=3, max_lines=9)
+        layout(int32(script), *good[1:], context=3, max_lines=9)
     with pytest.raises(ValueError):
         kernel.long_pairs(int32(script), *(good[place] for place in (1, 2, 3, 5, 6, 7)))
 
@@ -251,7 +254,7 @@ def test_starts_that_fit_no_text_are_refused(starts: list[int]) -> None:
         bad = arguments()
         bad[place] = int32(starts)
         with pytest.raises(ValueError):
-            kernel.layout(*bad, context=3, max_lines=9)
+            layout(*bad, context=3, max_lines=9)
         with pytest.raises(ValueError):
             kernel.long_pairs(*(bad[number] for number in (0, 1, 2, 3, 5, 6, 7)))
 
@@ -261,24 +264,24 @@ def test_ids_and_flags_of_another_length_are_refused() -> None:
         bad = arguments()
         bad[place] = int32(values)
         with pytest.raises(ValueError):
-            kernel.layout(*bad, context=3, max_lines=9)
+            layout(*bad, context=3, max_lines=9)
     long = b"a\n" + b"x" * 2000 + b"\n"
     bad = arguments(long, long)
     bad[2] = bad[6] = int32(lines.index(long)[0])
     with pytest.raises(ValueError):
-        kernel.layout(*bad, context=3, max_lines=9)
+        layout(*bad, context=3, max_lines=9)
 
 
 @pytest.mark.parametrize(("context", "max_lines"), [(-1, 9), (-(2**31), 9), (3, -1)])
 def test_options_out_of_range_are_refused(context: int, max_lines: int) -> None:
     with pytest.raises(ValueError):
-        kernel.layout(*arguments(), context=context, max_lines=max_lines)
+        layout(*arguments(), context=context, max_lines=max_lines)
 
 
 def test_huge_options() -> None:
-    wanted = kernel.layout(*arguments(), context=3, max_lines=9)
-    assert kernel.layout(*arguments(), context=2**31 - 1, max_lines=2**31 - 1) == wanted
-    assert kernel.layout(*arguments(), context=2**30, max_lines=2**30) == wanted
+    wanted = layout(*arguments(), context=3, max_lines=9)
+    assert layout(*arguments(), context=2**31 - 1, max_lines=2**31 - 1) == wanted
+    assert layout(*arguments(), context=2**30, max_lines=2**30) == wanted
 
 
 def test_json_of_no_hunk() -> None:
@@ -299,7 +302,7 @@ def test_json_escapes_what_json_must() -> None:
 
 def test_inconsistent_rows_have_no_json() -> None:
     shown = pipeline.show(b"a\nb\n", b"a\nc\n", int32([0, 0, 1, 0, 1, 3, 1, 2, 1, 2]), "myers", 3, 9)
-    good = [shown.hunks, shown.rows, shown.text, shown.text_bounds, shown.spans, shown.span_bounds]
+    good: list[Any] = [shown.hunks, shown.rows, shown.text, shown.text_bounds, shown.spans, shown.span_bounds]
     assert len(shown.rows) == 24
     far = 2**31 - 1
     for place, values in (
