@@ -96,10 +96,11 @@ class LinePair(NamedTuple):
 
 
 class RunShape(NamedTuple):
-    """The size of a run folder: stages in a line, bytes of text each stage writes."""
+    """The size of a run folder: stages in a line, bytes each stage writes, and their media type."""
 
     stages: int
     output_bytes: int
+    media_type: str = "text/plain"
 
 
 RUN_SHAPES: dict[str, RunShape] = {
@@ -108,6 +109,7 @@ RUN_SHAPES: dict[str, RunShape] = {
     "50x100KB": RunShape(50, 100_000),
     "200x10KB": RunShape(200, 10_000),
     "200x100KB": RunShape(200, 100_000),
+    "2x3MB JSON": RunShape(2, 3_000_000, "application/json"),
 }
 """The run pairs the targets of the whole command are stated for."""
 
@@ -523,10 +525,11 @@ def write_run(
     edit_rate: float = 0.0,
     *,
     run_id: str | None = None,
+    media_type: str = "text/plain",
 ) -> None:
     """Write a stage-receipt run folder that verifies.
 
-    Stages in a line, one text output each (``output.txt``); every stage reads the output
+    Stages in a line, one output each (``output.txt`` or ``output.json``); every stage reads the output
     of the one before. Receipts and manifest are canonical, format 0.2, unanchored, with fixed times.
 
     Parameters
@@ -543,8 +546,12 @@ def write_run(
         0: the baseline. Above: each stage's output edited at that rate (every one differs).
     run_id : str, optional
         Default ``run-<seed>`` and, for an edited run, ``-edited``.
+    media_type : {"text/plain", "application/json"}
+        Of every output.
     """
     root = os.fspath(folder)
+    is_json = media_type == "application/json"
+    output_name = "output.json" if is_json else "output.txt"
     os.makedirs(os.path.join(root, "receipts"), exist_ok=True)
     name = run_id if run_id is not None else f"run-{seed}" + ("-edited" if edit_rate > 0 else "")
     names = [f"stage-{k:03d}" for k in range(1, stages + 1)]
@@ -553,10 +560,11 @@ def write_run(
     source: dict[str, str] = _reference("source.txt", b"source", "externally-sourced")
     for k, stage in enumerate(names, start=1):
         stem = f"{k:02d}-{stage}"
-        output = _stage_output(output_bytes, seed, k, edit_rate)
+        make = _stage_json if is_json else _stage_output
+        output = make(output_bytes, seed, k, edit_rate)
         os.makedirs(os.path.join(root, "artifacts", stem), exist_ok=True)
-        _write(os.path.join(root, "artifacts", stem, "output.txt"), output)
-        made = _reference("output.txt", output, "operator-authored")
+        _write(os.path.join(root, "artifacts", stem, output_name), output)
+        made = _reference(output_name, output, "operator-authored", media_type)
         receipt = _canonical(
             {
                 "anchor": {"reason": "benchmark", "state": "unanchored"},
@@ -626,11 +634,11 @@ def write_run_pair(
     tuple of str
         Paths of baseline and candidate.
     """
-    stages, output_bytes = RUN_SHAPES[shape] if isinstance(shape, str) else shape
+    stages, output_bytes, media_type = RUN_SHAPES[shape] if isinstance(shape, str) else shape
     baseline = os.path.join(os.fspath(root), "a")
     candidate = os.path.join(os.fspath(root), "b")
-    write_run(baseline, stages, output_bytes, seed)
-    write_run(candidate, stages, output_bytes, seed, edit_rate)
+    write_run(baseline, stages, output_bytes, seed, media_type=media_type)
+    write_run(candidate, stages, output_bytes, seed, edit_rate, media_type=media_type)
     return baseline, candidate
 
 
@@ -666,11 +674,17 @@ def _stage_output(size: int, seed: int, stage: int, edit_rate: float) -> bytes:
     return join_lines(edit_lines(lines, edit_rate, seed * 1000 + stage))
 
 
-def _reference(name: str, content: bytes, trust: str) -> dict[str, str]:
+def _stage_json(size: int, seed: int, stage: int, edit_rate: float) -> bytes:
+    if edit_rate <= 0:
+        return json_document(size, seed * 1000 + stage)
+    return json_pair(size, edit_rate, seed * 1000 + stage)[1]
+
+
+def _reference(name: str, content: bytes, trust: str, media_type: str = "text/plain") -> dict[str, str]:
     return {
         "bytes": str(len(content)),
         "digest": _digest(content),
-        "media_type": "text/plain",
+        "media_type": media_type,
         "name": name,
         "trust_class": trust,
     }

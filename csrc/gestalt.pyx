@@ -1,17 +1,18 @@
 """The matching-block edit script (textdiff §9.2), which agrees with ``difflib`` and the published tools.
 
-The blocks are those of Ratcliff and Obershelp: the longest run of equal elements, then the same on both sides of it.
-Only the search for the longest run differs from the usual one. Where the best run so far has length K, a longer one
-covers one of any K + 1 neighbouring elements of A; so one sample in K + 1 is looked up in B, the rarest within reach.
+The blocks are those of Ratcliff and Obershelp: the longest run of equal elements, then the same on both sides
+of it. Only the search for the longest run differs from the usual one. Where the best run so far has length K,
+a longer one covers one of any K + 1 neighbouring elements of A; so one sample in K + 1 is looked up in B, the
+rarest within reach.
 """
 
 from cpython.array cimport array
-from libc.string cimport memset
 
 from buffers cimport (
-    Ints, PyBuffer_Release, Py_buffer, acquire_ints, check_bounds, free, int32_t, int64_t, ints_free, ints_init,
-    ints_push, ints_reserve, ints_to_array, malloc, uint32_t, uint64_t,
+    Ints, PyBuffer_Release, Py_buffer, acquire_ints, check_bounds, free, int32_t, int64_t, ints_free,
+    ints_init, ints_push, ints_reserve, ints_to_array, malloc,
 )
+from gestalt_ids cimport DONE, INTERRUPTED, NO_MEMORY, Match, Matcher, list_positions, number_elements
 
 cdef extern from "id_scan.h" nogil:
     int32_t equal_tail(const int32_t *a, const int32_t *b, int32_t length)
@@ -28,7 +29,7 @@ cdef enum:
     DELETE = 1
     INSERT = 2
     REPLACE = 3
-    # Popular elements exist only above this many elements on both sides together, and from this many on side B.
+    # Popular elements exist above this many elements on both sides together, and from this many in B.
     POPULAR_TOTAL = 2000
     POPULAR_B = 200
     # How far a sample is moved back in search of a rarer element.
@@ -36,121 +37,8 @@ cdef enum:
     # Steps between two looks at pending signals: some milliseconds.
     PATIENCE = 4194304
 
-cdef enum Outcome:
-    DONE = 0
-    NO_MEMORY = 1
-    INTERRUPTED = 2
 
-
-cdef struct Match:
-    # A run of equal elements: a[i : i + size] = b[j : j + size].
-    int32_t i
-    int32_t j
-    int32_t size
-
-
-cdef struct Matcher:
-    # Two sequences of dense ids, made so that an element of A that is not in B has id -1.
-    int32_t n
-    int32_t m
-    int32_t *a              # room for the longest sequences of all pairs
-    int32_t *b
-    int32_t *a_key          # as `a`, popular ids replaced by -1: what may start a block
-    int32_t *counts         # counts[v]: how often id v occurs in B; 0 if it is popular
-    int32_t *starts         # starts[v]: where the ascending positions of id v in B begin in `places`
-    int32_t *places
-    int32_t *table          # ids by value (see number_elements)
-    int64_t table_size
-    bint popular            # any popular element
-    int64_t steps
-    Outcome outcome
-    Ints stack              # regions still to be searched, four numbers each
-    Ints *rows              # result
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Dense ids and positions
-
-
-cdef inline uint64_t slot_of(int32_t value, uint64_t mask) noexcept nogil:
-    # Multiplicative hashing, the upper half of the product.
-    return (<uint64_t> <uint32_t> value * <uint64_t> 0x9E3779B97F4A7C15 >> 32) & mask
-
-
-cdef int32_t number_elements(Matcher *g, const int32_t *a, const int32_t *b) noexcept nogil:
-    # Numbers the values of B by first appearance; values of A that B lacks become -1. Returns how many there are.
-    # Values in a narrow range (interned lines and words always are) index `table`; others are hashed: a slot then
-    # holds the first position of a value in B, plus one.
-    cdef int32_t *table = g.table
-    cdef int32_t count = 0, k, low = b[0], high = b[0]
-    cdef int64_t width
-    cdef uint64_t room = 4, mask, slot
-    for k in range(1, g.m):
-        low = b[k] if b[k] < low else low
-        high = b[k] if b[k] > high else high
-    width = <int64_t> high - low + 1
-    if width <= g.table_size and width <= 4 * (<int64_t> g.n + g.m):
-        memset(table, 0, <size_t> width * sizeof(int32_t))
-        for k in range(g.m):
-            slot = <uint64_t> (b[k] - <int64_t> low)
-            if table[slot] == 0:
-                count += 1
-                table[slot] = count
-            g.b[k] = table[slot] - 1
-        for k in range(g.n):
-            g.a[k] = table[a[k] - <int64_t> low] - 1 if low <= a[k] <= high else -1
-        return count
-    while room < 2 * <uint64_t> g.m:
-        room *= 2
-    mask = room - 1
-    memset(table, 0, room * sizeof(int32_t))
-    for k in range(g.m):
-        slot = slot_of(b[k], mask)
-        while table[slot] and b[table[slot] - 1] != b[k]:
-            slot = (slot + 1) & mask
-        if table[slot]:
-            g.b[k] = g.b[table[slot] - 1]
-        else:
-            table[slot] = k + 1
-            g.b[k] = count
-            count += 1
-    for k in range(g.n):
-        slot = slot_of(a[k], mask)
-        while table[slot] and b[table[slot] - 1] != a[k]:
-            slot = (slot + 1) & mask
-        g.a[k] = g.b[table[slot] - 1] if table[slot] else -1
-    return count
-
-
-cdef void list_positions(Matcher *g, int32_t count, int32_t threshold) noexcept nogil:
-    # The positions of every id in B, all in one array. Ids that occur more often than the threshold are popular: they
-    # have none, and no key in A.
-    cdef int32_t *counts = g.counts
-    cdef int32_t *starts = g.starts
-    cdef int32_t k, v, total = 0
-    memset(counts, 0, <size_t> count * sizeof(int32_t))
-    for k in range(g.m):
-        counts[g.b[k]] += 1
-    g.popular = False
-    starts[0] = 0
-    for v in range(count):
-        if counts[v] > threshold:
-            g.popular = True
-            counts[v] = 0
-        # Filling moves starts[v + 1] from the start of id v to its end.
-        starts[v + 1] = total
-        total += counts[v]
-    for k in range(g.m):
-        v = g.b[k]
-        if counts[v]:
-            g.places[starts[v + 1]] = k
-            starts[v + 1] += 1
-    for k in range(g.n):
-        v = g.a[k]
-        g.a_key[k] = v if v >= 0 and counts[v] else -1
-
-
-# ---------------------------------------------------------------------------------------------------------------------
+# -----------------------------------------------------------------------------------------------------------
 # The best block of a region
 
 
@@ -171,7 +59,9 @@ cdef bint count_steps(Matcher *g, int64_t steps) noexcept nogil:
     return True
 
 
-cdef inline const int32_t *first_not_below(const int32_t *p, const int32_t *end, int32_t value) noexcept nogil:
+cdef inline const int32_t *first_not_below(
+    const int32_t *p, const int32_t *end, int32_t value
+) noexcept nogil:
     # In ascending positions. Most lists are a single one, or start inside the region.
     cdef const int32_t *middle
     if p == end or p[0] >= value:
@@ -203,13 +93,17 @@ cdef int32_t choose_sample(const Matcher *g, int32_t nearest, int32_t farthest) 
     return best
 
 
-cdef bint best_block(Matcher *g, int32_t al, int32_t ah, int32_t bl, int32_t bh, Match *best) noexcept nogil:
-    # The longest run of equal, not popular elements inside the region; among several the one of smallest i, then j.
-    # False when the search has to stop.
+cdef bint best_block(
+    Matcher *g, int32_t al, int32_t ah, int32_t bl, int32_t bh, int32_t bound, Match *best
+) noexcept nogil:
+    # The longest run of equal, not popular elements inside the region; among several the one of smallest i,
+    # then j. False when the search has to stop.
     #
-    # Samples p1 < p2 < ... are at most K + 1 apart, K being the best size when the later one is chosen. A run that
-    # covers none of them is at most K long and starts after the sample at which size K was found: it is no better.
-    # A run that covers several is looked at once, at the first; so no pair of equal elements is visited three times.
+    # Samples p1 < p2 < ... are at most K + 1 apart, K being the best size when the later one is chosen. A run
+    # that covers none of them is at most K long and starts after the sample at which size K was found: it is
+    # no better. A run that covers several is looked at once, at the first; so no pair of equal elements is
+    # visited three times. No run is longer than `bound`, the best of the region this one was cut from; and
+    # runs found at later samples start later. So the first sample at which one is that long is the last.
     cdef const int32_t *a = g.a_key
     cdef const int32_t *b = g.b
     cdef const int32_t *place
@@ -219,7 +113,7 @@ cdef bint best_block(Matcher *g, int32_t al, int32_t ah, int32_t bl, int32_t bh,
     best.i = al
     best.j = bl
     best.size = 0
-    while ah - 1 - last > best.size and best.size < bh - bl:
+    while ah - 1 - last > best.size and best.size < bound:
         p = choose_sample(g, last + 1, last + 1 + best.size)
         steps = REACH
         v = a[p]
@@ -248,6 +142,8 @@ cdef bint best_block(Matcher *g, int32_t al, int32_t ah, int32_t bl, int32_t bh,
                     best.i = p - back
                     best.j = j - back
                     best.size = back + ahead
+                    if best.size == bound and best.i == last + 1:
+                        return True
         last = p
         if not count_steps(g, steps):
             return False
@@ -266,16 +162,20 @@ cdef bint grow_block(Matcher *g, int32_t al, int32_t ah, int32_t bl, int32_t bh,
     return best.size > 0
 
 
-cdef inline int32_t equal_tail_of(const Matcher *g, int32_t i, int32_t al, int32_t j, int32_t bl) noexcept nogil:
+cdef inline int32_t equal_tail_of(
+    const Matcher *g, int32_t i, int32_t al, int32_t j, int32_t bl
+) noexcept nogil:
     cdef int32_t room = min(i - al, j - bl)
     return equal_tail(g.a + (i - room), g.b + (j - room), room)
 
 
-cdef inline int32_t equal_head_of(const Matcher *g, int32_t i, int32_t ah, int32_t j, int32_t bh) noexcept nogil:
+cdef inline int32_t equal_head_of(
+    const Matcher *g, int32_t i, int32_t ah, int32_t j, int32_t bh
+) noexcept nogil:
     return equal_head(g.a + i, g.b + j, min(ah - i, bh - j))
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# -----------------------------------------------------------------------------------------------------------
 # Matching and the opcodes
 
 
@@ -291,7 +191,8 @@ cdef void push_row(Ints *rows, int32_t tag, int32_t i1, int32_t i2, int32_t j1, 
 
 
 cdef void push_block(Ints *rows, Match *done, const Match *block) noexcept nogil:
-    # `done` is the equal row being made, not yet written; a block that touches it on both sides becomes part of it.
+    # `done` is the equal row being made, not yet written; a block that touches it on both sides becomes part
+    # of it.
     cdef int32_t i = done.i + done.size, j = done.j + done.size
     if block.i == i and block.j == j:
         done.size += block.size
@@ -307,23 +208,41 @@ cdef void push_block(Ints *rows, Match *done, const Match *block) noexcept nogil
     done[0] = block[0]
 
 
-cdef bint push_region(Ints *stack, int32_t al, int32_t ah, int32_t bl, int32_t bh) noexcept nogil:
-    if not ints_reserve(stack, 4):
+cdef bint push_region(
+    Ints *stack, int32_t al, int32_t ah, int32_t bl, int32_t bh, int32_t bound
+) noexcept nogil:
+    if not ints_reserve(stack, 5):
         return False
     stack.items[stack.size] = al
     stack.items[stack.size + 1] = ah
     stack.items[stack.size + 2] = bl
     stack.items[stack.size + 3] = bh
-    stack.size += 4
+    stack.items[stack.size + 4] = min(bound, ah - al, bh - bl)
+    stack.size += 5
     return True
 
 
-cdef void match_pair(Matcher *g, const int32_t *a, int32_t n, const int32_t *b, int32_t m, bint drop_popular) noexcept nogil:
-    # Pushes the rows of one pair. Regions are taken from left to right, so the blocks come in order; a block waits on
-    # the stack, as (i, j, size, -1), until the region before it is done.
+cdef bint push_waiting(Ints *stack, const Match *block) noexcept nogil:
+    # A block, put where a region would be; no region ends at -1.
+    if not ints_reserve(stack, 5):
+        return False
+    stack.items[stack.size] = block.i
+    stack.items[stack.size + 1] = block.j
+    stack.items[stack.size + 2] = block.size
+    stack.items[stack.size + 3] = -1
+    stack.size += 5
+    return True
+
+
+cdef void match_pair(
+    Matcher *g, const int32_t *a, int32_t n, const int32_t *b, int32_t m, bint drop_popular
+) noexcept nogil:
+    # Pushes the rows of one pair. Regions are taken from left to right, so the blocks come in order: one
+    # waits on the stack until the region before it is done.
     cdef Ints *stack = &g.stack
+    cdef const int32_t *top
     cdef Match block, done
-    cdef int32_t al, ah, bl, bh, count
+    cdef int32_t al, ah, bl, bh, bound, count
     g.n = n
     g.m = m
     done.i = done.j = done.size = 0
@@ -334,28 +253,30 @@ cdef void match_pair(Matcher *g, const int32_t *a, int32_t n, const int32_t *b, 
             list_positions(g, count, m // 100 + 1)
         else:
             list_positions(g, count, m)
-        push_region(stack, 0, n, 0, m)
+        push_region(stack, 0, n, 0, m, n)
     while stack.size:
-        stack.size -= 4
-        al = stack.items[stack.size]
-        ah = stack.items[stack.size + 1]
-        bl = stack.items[stack.size + 2]
-        bh = stack.items[stack.size + 3]
-        if bh < 0:
-            block.i = al
-            block.j = ah
-            block.size = bl
+        stack.size -= 5
+        top = stack.items + stack.size
+        if top[3] < 0:
+            block.i = top[0]
+            block.j = top[1]
+            block.size = top[2]
             push_block(g.rows, &done, &block)
             continue
-        if not best_block(g, al, ah, bl, bh, &block):
+        al = top[0]
+        ah = top[1]
+        bl = top[2]
+        bh = top[3]
+        if not best_block(g, al, ah, bl, bh, top[4], &block):
             return
+        bound = block.size
         if not grow_block(g, al, ah, bl, bh, &block):
             continue
         if block.i + block.size < ah and block.j + block.size < bh:
-            push_region(stack, block.i + block.size, ah, block.j + block.size, bh)
-        push_region(stack, block.i, block.j, block.size, -1)
+            push_region(stack, block.i + block.size, ah, block.j + block.size, bh, bound)
+        push_waiting(stack, &block)
         if al < block.i and bl < block.j:
-            push_region(stack, al, block.i, bl, block.j)
+            push_region(stack, al, block.i, bl, block.j, bound)
         if stack.failed:
             break
     block.i = n
@@ -368,7 +289,7 @@ cdef void match_pair(Matcher *g, const int32_t *a, int32_t n, const int32_t *b, 
         g.outcome = NO_MEMORY
 
 
-# ---------------------------------------------------------------------------------------------------------------------
+# -----------------------------------------------------------------------------------------------------------
 # The interface
 
 
@@ -408,7 +329,8 @@ cdef int check_outcome(const Matcher *g) except -1:
 
 
 def edit_script(a, b, /, bint drop_popular=True):
-    """Return the matching-block edit script of two sequences of ids *(textdiff §9.2; Ratcliff and Metzener 1988)*.
+    """Return the matching-block edit script of two sequences of ids *(textdiff §9.2; Ratcliff and Metzener
+1988)*.
 
     Without popular elements the script is that of ``difflib.SequenceMatcher(None, a, b, autojunk=False)``.
 
@@ -417,14 +339,14 @@ def edit_script(a, b, /, bint drop_popular=True):
     a, b : buffer of int32
         Any values; equal values are equal elements.
     drop_popular : bool, optional
-        Let no block start from an element that is popular: one that occurs more than ``len(b) // 100 + 1`` times in
-        `b`, where both together have more than 2,000 elements and `b` has at least 200.
+        Let no block start from an element that is popular: one that occurs more than ``len(b) // 100 + 1``
+        times in `b`, where both together have more than 2,000 elements and `b` has at least 200.
 
     Returns
     -------
     opcodes : array.array of int32, shape (5 * rows,)
-        Rows ``tag, i1, i2, j1, j2``, tags 0 equal, 1 delete, 2 insert, 3 replace, in order and covering everything;
-        neighbours never share a tag.
+        Rows ``tag, i1, i2, j1, j2``, tags 0 equal, 1 delete, 2 insert, 3 replace, in order and covering
+        everything; neighbours never share a tag.
 
     Raises
     ------
@@ -438,9 +360,9 @@ def edit_script(a, b, /, bint drop_popular=True):
 
     Notes
     -----
-    Memory is linear: at most 32 bytes per element besides the result. A region with r pairs of equal elements takes O(length + r) time,
-    far less where its longest block is long; there are as many regions as blocks, so the worst case is cubic.
-    """
+    Memory is linear: at most 32 bytes per element besides the result. A region with r pairs of equal elements
+    takes O(length + r) time, far less where its longest block is long; there are as many regions as blocks,
+    so the worst case is cubic. """
     cdef Py_buffer a_view, b_view
     cdef Matcher g
     cdef Ints rows
@@ -483,7 +405,8 @@ cdef void match_pairs(
     ints_push(row_bounds, 0)
     for k in range(pairs):
         match_pair(
-            g, a + a_bounds[k], a_bounds[k + 1] - a_bounds[k], b + b_bounds[k], b_bounds[k + 1] - b_bounds[k], False
+            g, a + a_bounds[k], a_bounds[k + 1] - a_bounds[k], b + b_bounds[k], b_bounds[k + 1] - b_bounds[k],
+            False,
         )
         if g.outcome != DONE:
             return
@@ -496,7 +419,7 @@ cdef void match_pairs(
 
 
 def match_many(a, a_bounds, b, b_bounds, /):
-    """Return the matching-block edit scripts of many pairs of id sequences, none of them with popular elements.
+    """Return the matching-block edit scripts of many pairs of id sequences, without popular elements.
 
     Parameters
     ----------
@@ -547,12 +470,15 @@ def match_many(a, a_bounds, b, b_bounds, /):
         with nogil:
             if matcher_init(&g, longest_of(a_starts, pairs), longest_of(b_starts, pairs), &rows):
                 match_pairs(
-                    &g, <const int32_t *> views[0].buf, a_starts, <const int32_t *> views[2].buf, b_starts, pairs,
-                    &row_bounds,
+                    &g, <const int32_t *> views[0].buf, a_starts, <const int32_t *> views[2].buf, b_starts,
+                    pairs, &row_bounds,
                 )
             matcher_free(&g)
         check_outcome(&g)
-        return ints_to_array(INT32, rows.items, rows.size), ints_to_array(INT32, row_bounds.items, row_bounds.size)
+        return (
+            ints_to_array(INT32, rows.items, rows.size),
+            ints_to_array(INT32, row_bounds.items, row_bounds.size),
+        )
     finally:
         while held:
             held -= 1

@@ -107,6 +107,28 @@ static inline const uint8_t *json_text_copy(const uint8_t *p, const uint8_t *end
     return p;
 }
 
+/* As json_text_copy, up to white space or punctuation: a number or a word. */
+static inline const uint8_t *json_scalar_copy(const uint8_t *p, const uint8_t *end, uint8_t **out, uint8_t *limit) {
+    uint8_t *to = *out;
+    while (end - p >= JSON_BLOCK && limit - to >= JSON_BLOCK) {
+        json_block x = json_load(p);
+        /* No letter, digit, sign or point is a space, a control or outside ASCII; ']' and '}' differ in bit 0x20 only. */
+        json_block hit = json_either(json_either(json_equal(x, ','), json_equal(json_lower(x), '}')),
+                                     json_either(json_equal(x, ' '), json_not_plain(x)));
+        json_store(to, x);
+        if (json_any(hit)) {
+            int k = json_first(hit);
+            *out = to + k;
+            return p + k;
+        }
+        p += JSON_BLOCK;
+        to += JSON_BLOCK;
+    }
+    while (p < end && *p > 0x20 && *p != ',' && (*p | 0x20) != '}') *to++ = *p++;
+    *out = to;
+    return p;
+}
+
 /* First byte that is not JSON white space. */
 static inline const uint8_t *json_space_end(const uint8_t *p, const uint8_t *end) {
     if (p < end && *p > 0x20) return p;

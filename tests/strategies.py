@@ -110,21 +110,19 @@ def text_pairs(draw: st.DrawFn) -> tuple[bytes, bytes]:
     if draw(st.integers(0, 3)) == 0:
         return a, draw(line_soup)
     lines = a.split(b"\n")
-    for what, where, piece in draw(
-        st.lists(
-            st.tuples(st.integers(0, 5), st.integers(0, 30), st.sampled_from(SOUP)), min_size=1, max_size=5
-        )
-    ):
-        place = where % (len(lines) + 1)
-        if what == 0:
+    script = draw(st.binary(min_size=3, max_size=15))
+    for what, where, symbol in zip(script[::3], script[1::3], script[2::3], strict=False):
+        place = where * (len(lines) + 1) // 256
+        piece = SOUP[symbol % len(SOUP)]
+        if what % 6 == 0:
             lines.insert(place, piece)
-        elif what == 1:
+        elif what % 6 == 1:
             del lines[place : place + 1]
-        elif what == 2:
-            lines[place:place] = lines[: 1 + where % 3]
+        elif what % 6 == 2:
+            lines[place:place] = lines[: 1 + symbol % 3]
         elif place < len(lines):
             line = lines[place]
-            middle = len(line) // 2 if what == 3 else len(line) if what == 4 else 0
+            middle = (len(line) // 2, len(line), 0)[what % 6 - 3]
             lines[place] = line[:middle] + piece + line[middle:]
     return a, b"\n".join(lines)
 
@@ -190,13 +188,12 @@ def json_texts(draw: st.DrawFn, scalars: Sequence[str] = JSON_SCALARS) -> str:
 def damaged(draw: st.DrawFn, texts: st.SearchStrategy[bytes], pieces: Sequence[bytes]) -> bytes:
     """Draw a text with one to three places cut out, doubled or overwritten."""
     data = draw(texts)
-    for what, where, piece in draw(
-        st.lists(
-            st.tuples(st.integers(0, 2), st.integers(0, 400), st.sampled_from(pieces)), min_size=1, max_size=3
-        )
-    ):
-        place = where % (len(data) + 1)
-        data = data[:place] + (piece if what else b"") + data[place + (what != 1) :]
+    # Three bytes each: whether to cut, insert or overwrite, where, and with which piece.
+    script = draw(st.binary(min_size=3, max_size=9))
+    for what, where, piece in zip(script[::3], script[1::3], script[2::3], strict=False):
+        place = where * (len(data) + 1) // 256
+        put = pieces[piece % len(pieces)] if what % 3 else b""
+        data = data[:place] + put + data[place + (what % 3 != 1) :]
     return data
 
 

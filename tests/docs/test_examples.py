@@ -73,8 +73,9 @@ def test_commands_print_what_the_page_shows(page: Path, demo_folder: Path) -> No
             )  # fmt: skip
             # A line `...` in the page stands for any lines.
             pattern = r"(?:.*\n)*".join(map(re.escape, re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)))
-            assert re.fullmatch(pattern, result.stdout + result.stderr), (
-                f"{page_id(page)}:{line}: {arguments}\n{result.stdout}{result.stderr}"
+            printed = result.stdout + result.stderr
+            assert re.fullmatch(pattern, printed) is not None, (
+                f"{page_id(page)}:{line}: {arguments}\n{printed}"
             )
             compared += 1
     assert compared > 0

@@ -181,6 +181,30 @@ def boundary_unplaceable(root: Path) -> None:
 
 
 @scenario
+def boundary_names(root: Path) -> None:
+    """A boundary whose name and kind hold quotes, backslashes and controls."""
+    name = 'it\'s \\ "x"\x07'
+    steps = [Step("load", {"a.txt": "1\n"}), Step("it's", {"b.txt": "1\n"})]
+    _pair(root, steps, [steps[0], Step("it's", {"b.txt": "2\n"})])
+
+    def edit(files: damage.RunFiles) -> None:
+        files.manifest["boundaries"] = [{"name": "it's", "kind": name, "note": name}]
+
+    damage.change(root / "b", edit)
+
+
+@scenario
+def stage_lists_disagree(root: Path) -> None:
+    """Receipts of one run declare different stage lists: the first one's counts, a note says so."""
+    _pair(root, _linear(), _linear(hits="p2"))
+
+    def edit(files: damage.RunFiles) -> None:
+        files.receipts["receipts/02-split.json"]["coverage"]["declared_stages"].append("more")
+
+    damage.change(root / "b", edit)
+
+
+@scenario
 def gap(root: Path) -> None:
     """A receipt known to be missing on one side."""
     b = _linear(hits="p2")
@@ -207,6 +231,18 @@ def candidate_stops_early_equal(root: Path) -> None:
     """The candidate has fewer receipts, equal so far: could not check."""
     names = ["load", "split", "retrieve", "answer"]
     _pair(root, _linear(), _linear()[:2], declared=names)
+
+
+@scenario
+def candidate_stops_early_odd_names(root: Path) -> None:
+    """Stages with quotes in their names that the candidate has no receipt of."""
+    names = ["load", "it's", "say so", "naïve"]
+    _pair(
+        root,
+        [Step(name, {"o.txt": name}) for name in names],
+        [Step("load", {"o.txt": "x"})],
+        declared=names,
+    )
 
 
 @scenario
@@ -402,6 +438,33 @@ def dag_renamed_output(root: Path) -> None:
     b = _dag()
     b[-1] = Step("check", {"verdict.txt": "check\n"}, reads=["merge"])
     _dag_pair(root, _dag(), b)
+
+
+@scenario
+def dag_odd_names(root: Path) -> None:
+    """Quotes and other scripts in the names of stages, instances, inputs, outputs and constants."""
+
+    def side(text: str, last: str) -> list[Step]:
+        inputs = {"in'.txt": (text.encode(), "externally-sourced")}
+        constants = {"k'": text, "é\u202e\\": text}
+        return [
+            Step("it's", {"o'o.txt": text}, "a'b", inputs=inputs),
+            Step("naïve λ", {"é.txt": "same"}, reads=["it's#a'b"], constants=constants),
+            Step("end", {"e.txt": "same"}, reads=[last]),
+        ]
+
+    _pair(root, side("1", "naïve λ"), side("2", "it's#a'b"), topology=True)
+
+
+@scenario
+def dag_stage_lists_disagree(root: Path) -> None:
+    """Receipts of a topology declare different stage lists."""
+    _dag_pair(root, _dag(), _dag({"start": "s\n"}))
+
+    def edit(files: damage.RunFiles) -> None:
+        files.receipts["receipts/02-normalise_a.json"]["coverage"]["declared_stages"].append("more")
+
+    damage.change(root / "b", edit)
 
 
 @scenario
@@ -661,14 +724,12 @@ def older_format(root: Path) -> None:
 
 
 @scenario
-def preview_format(root: Path) -> None:
-    """A preview record: compared, with the checks that were not made carried along."""
+def preview_manifest(root: Path) -> None:
+    """A manifest of the preview format: every check is made, the run is compared."""
     _pair(root, _linear(), _linear(hits="p2"))
 
     def edit(files: damage.RunFiles) -> None:
         files.manifest["format"] = "stage-receipt-chain/0.0-preview"
-        for receipt in files.receipts.values():
-            receipt["format"] = "stage-receipt/0.0-preview"
 
     damage.change(root / "b", edit)
 

@@ -157,6 +157,11 @@ def compared(
     return {name: tuple(next(batch) for batch in answers for _ in range(2)) for name in BROKEN}
 
 
+def _plain(answer: Answer) -> str:
+    """Return plain output without the words of an exception, which are the host's."""
+    return re.sub(r"(verifier raised -- \w+: ).*", r"\1…", answer.out)
+
+
 def _unchecked(run: Path) -> bool:
     """Tell whether a format of the run is not implemented (D2: never compared by ours)."""
     files = [run / "MANIFEST.json", *(run / "receipts").glob("*.json")]
@@ -192,4 +197,4 @@ def test_diff_of_damaged_runs_is_the_peers(
     assert document == json.loads(peer_json.out), what
     assert our_json.out == peer_json.out, what
     if not HOST_ERRORS.search(peer_text.out):
-        assert our_text.out == peer_text.out, what
+        assert _plain(our_text) == _plain(peer_text), what

@@ -66,7 +66,7 @@ def test_lines_that_differ_in_one_byte(size: int) -> None:
     variants = [base, base + b"\x00", base + b"\x00\x00"]
     for place in range(size):
         variants += [base[:place] + byte + base[place + 1 :] for byte in (b"y", b"\x00", b"\xf8")]
-    text = b"\n".join([*variants, base])
+    text = b"\n".join([*variants, base, b""])
     a_ids, b_ids, distinct = interned(text, text, False, False)
     assert distinct == len(variants)
     assert a_ids == b_ids == [*range(len(variants)), 0]

@@ -83,7 +83,7 @@ def test_any_bytes_in_a_string(content: bytes) -> None:
     assert scanned(data)[1] == expected(data)[1]
 
 
-@given(st.text(alphabet=st.characters(exclude_categories=[]), max_size=12))
+@given(st.text(alphabet=st.characters(exclude_categories=[]), max_size=8))
 def test_any_characters_in_a_string(content: str) -> None:
     spelt = json.dumps([content])
     raw = json.dumps([content], ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -97,14 +97,14 @@ def test_numbers_are_kept_as_written(spelling: str) -> None:
         assert scanned(data) == expected(data)
 
 
-@given(
-    st.lists(st.text(alphabet="ab\ufb33😀\uffff\U00010000é\x7f\x00", max_size=3), unique=True, max_size=12)
-)
-def test_keys_are_sorted_by_code_point(keys: list[str]) -> None:
-    data = json.dumps(dict.fromkeys(keys, True)).encode()
+@given(st.binary(max_size=30))
+def test_keys_are_sorted_by_code_point(raw: bytes) -> None:
+    spelt = "".join("ab|\ufb33|😀|\uffff\U00010000é\x7f|\x00"[byte % 13] for byte in raw)
+    keys = sorted(set(spelt.split("|")))
+    data = json.dumps(dict.fromkeys(sorted(keys, key=spelt.index), True)).encode()
     text = scanned(data)[1]
     assert text is not None
-    assert list(json.loads(text)) == sorted(keys)
+    assert list(json.loads(text)) == keys
     assert scanned(data) == expected(data)
 
 
@@ -284,7 +284,7 @@ def test_u15_depth_limit(opening: bytes) -> None:
         data = opening * (depth // per) + b"1" + closing * (depth // per)
         depth = depth // per * per
         assert json_scan.depth(data) == depth
-        for max_depth in (depth - 1, depth, 512):
+        for max_depth in (max(1, depth - 1), max(1, depth), 512):
             assert scanned(data, max_depth) == expected(data, max_depth)
             assert (scanned(data, max_depth)[0] == TOO_DEEP) == (depth > max_depth)
 
@@ -330,7 +330,7 @@ def test_canonical_bytes_are_canonical(text: str) -> None:
         assert json_scan.is_canonical(other) == jsonform.is_canonical(other)
 
 
-@given(st.dictionaries(st.text(max_size=4), st.one_of(st.none(), st.booleans(), st.text()), max_size=5))
+@given(st.dictionaries(st.text(max_size=3), st.text(max_size=6), max_size=3))
 def test_what_a_canonical_writer_writes(value: dict[str, Any]) -> None:
     data = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     assert json_scan.is_canonical(data)

@@ -6,7 +6,7 @@ import sys
 from array import array
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,7 @@ from strategies import (
 )
 
 Ranges = Sequence[tuple[int, int, int, int]]
-Split = tuple[array[int], array[int], array[int], array[int], array[int], array[int]]
+Split: TypeAlias = "tuple[array[int], array[int], array[int], array[int], array[int], array[int]]"
 
 # Code points of every kind, surrogates as the kernel gets them in JSON mode.
 json_soup = translated(

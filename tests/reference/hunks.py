@@ -41,6 +41,9 @@ def line_blocks(a: list[str], b: list[str], algorithm: str, context: int) -> lis
 
 def groups(parts: list[Block], context: int) -> list[list[Block]]:
     """Divide the blocks into the groups that become hunks."""
+    if not parts:
+        # No line changed, and without context none is looked at.
+        return []
     parts = list(parts)
     if parts[0][0] == "equal":
         tag, i1, i2, j1, j2 = parts[0]

@@ -88,9 +88,7 @@ def _check(args: Arguments) -> None:
         message = "--follow-corpus is for diff without --text; --text follows a changed corpus link already"
         raise usage_error("diff", message)
     if not args.text:
-        given = [
-            flag for flag in _NEEDS_TEXT if getattr(args, flag[2:].replace("-", "_")) not in (None, False)
-        ]
+        given = [flag for flag in _NEEDS_TEXT if _is_given(getattr(args, flag[2:].replace("-", "_")))]
         if args.follow_corpus:
             given = [flag for flag in given if flag != "--runs-root"]
         if given:
@@ -99,6 +97,10 @@ def _check(args: Arguments) -> None:
         raise usage_error("diff", "--context must be 0 or more")
     if args.max_lines is not None and args.max_lines < 1:
         raise usage_error("diff", "--max-lines must be at least 1")
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False  # --context 0 is given
 
 
 def _explain(result: DiffResult, quiet: bool) -> None:

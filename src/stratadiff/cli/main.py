@@ -18,6 +18,7 @@ from stratadiff.errors import OutputError, StratadiffError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import BinaryIO
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,7 +90,7 @@ def write_output(data: bytes) -> None:
             stream.write(data.decode())
             stream.flush()
         else:
-            raw.write(data)
+            _write_all(raw, data)
             raw.flush()
     except BrokenPipeError:
         raise
@@ -113,10 +114,20 @@ def write_error(text: str) -> None:
             stream.write(data.decode())
         else:
             stream.flush()
-            raw.write(data)
+            _write_all(raw, data)
         stream.flush()
     except (OSError, ValueError):
         pass
+
+
+def _write_all(raw: BinaryIO, data: bytes) -> None:
+    # Unbuffered (python -u), the stream is the file itself, and one call writes what fits into a pipe.
+    view = memoryview(data)
+    while view:
+        count = raw.write(view)
+        if count is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        view = view[count:]
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -120,7 +120,7 @@ examples:
 
 exit codes:
   0 identical   1 diverged   2 not comparable, or wrong usage   3 refused: a run does not verify
-  4 could not check   74 the result could not be written   130 interrupted   141 output closed early
+  4 could not check   74 the result could not be written   130 interrupted   141 output closed
 """,
     (
         Positional("baseline", "the run to compare against"),
@@ -320,7 +320,8 @@ def _read_argparse(name: str, command: Command, argv: Sequence[str]) -> Argument
     parser = _argparser(name, command)
     result = Arguments()
     result.command = name
-    namespace, extras = parser.parse_known_args(list(argv))
+    read = parser.parse_known_args if "--" in argv else parser.parse_known_intermixed_args
+    namespace, extras = read(list(argv))  # the latter would drop a "--"
     if extras:
         from stratadiff.core.escape import escape_name
 
@@ -388,7 +389,7 @@ def _top_usage() -> str:
 def _top_help() -> str:
     lines = [
         _top_usage(),
-        "Verified diffs of recorded AI pipeline runs: what changed, where it started, and why it may have.\n",
+        "Verified diffs of recorded AI pipeline runs: what changed, where it started, what may be why.\n",
         "commands:",
     ]
     lines += [f"  {name:<8} {command.summary}" for name, command in COMMANDS.items()]

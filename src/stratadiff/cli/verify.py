@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
+from stratadiff.cli.main import write_error, write_output
 from stratadiff.core import canonical
 from stratadiff.core.escape import escape_name
 from stratadiff.errors import InputError
@@ -77,7 +76,7 @@ def run(args: Arguments) -> int:
     code = next((code for code in (FAILED, NOT_CHECKED) if code in codes), VERIFIED)
     if args.json:
         document = {"exit": str(code), "format": FORMAT, "runs": results}
-        _write(canonical.dump(document) + b"\n")
+        write_output(canonical.dump(document) + b"\n")
     return code
 
 
@@ -131,7 +130,7 @@ def _print_text(result: _Result, several: bool, *, first: bool) -> None:
     if several:
         lines += ([] if first else [""]) + [f"== {escape_name(result.path)}"]
     if result.message:
-        sys.stderr.write(f"stratadiff: {escape_name(result.message)}\n")
+        write_error(f"stratadiff: {escape_name(result.message)}\n")
         if not several:
             return
         lines.append(f"not checked: {escape_name(result.reason)}")
@@ -144,7 +143,7 @@ def _print_text(result: _Result, several: bool, *, first: bool) -> None:
         reason = f" ({result.reason})" if result.reason else ""
         passed, failed, others = _counts(result)
         lines += ["", f"{passed} pass, {failed} fail, {others} not-run  ->  {result.verdict}{reason}"]
-    _write("".join(f"{line}\n" for line in lines).encode())
+    write_output("".join(f"{line}\n" for line in lines).encode())
 
 
 def _counts(result: _Result) -> tuple[int, int, int]:
@@ -163,9 +162,3 @@ def _members(result: _Result) -> dict[str, Any]:
         "rows": [{"detail": row.detail, "name": row.name, "result": row.result} for row in result.rows],
         "summary": {"fail": str(failed), "not_run": str(others), "pass": str(passed)},
     }
-
-
-def _write(data: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()

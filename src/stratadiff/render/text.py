@@ -1,8 +1,8 @@
 """The plain form: the section of a text diff and the ladder of a report, drawn from their documents
 (textdiff §10, comparison §8).
 
-Everything a recording wrote is escaped here, once, with ``escape_name``; the lines of outputs and the
-carried lines arrive escaped and are printed as they are.
+Everything a recording wrote is escaped here, once, with ``escape_name`` (``quoted`` does it its own way); the
+lines of outputs and the carried lines arrive escaped and are printed as they are.
 """
 
 from __future__ import annotations
@@ -67,9 +67,7 @@ def section_lines(document: Document, *, colour: bool = False) -> list[str]:
         return [escape_name(members["reason"])]
     outputs = iter(document.plain.outputs) if document.plain.outputs else None
     lines = [escape_name(members["first_line"])]
-    lines += [
-        f"no node named {escape_name(quoted(stage))} in either run" for stage in members["unknown_stages"]
-    ]
+    lines += [f"no node named {quoted(stage)} in either run" for stage in members["unknown_stages"]]
     for node in members["nodes"]:
         lines += _node_lines(node, outputs, colour)
     for note in document.plain.trace_notes:
@@ -215,7 +213,7 @@ def _linear_lines(report: Mapping[str, Any]) -> list[str]:
         reason = "" if row["reason"] is None else f"  ({escape_name(row['reason'])})"
         lines.append(f"{escape_name(row['stage']):<14}{sides}{row['verdict']}{reason}")
     first = report["first_difference"]
-    where = "none" if first is None else f"stage {first['index']}, {escape_name(quoted(first['stage']))}"
+    where = "none" if first is None else f"stage {first['index']}, {_in_quotes(first['stage'])}"
     lines += [
         "",
         f"first difference  {where}",
@@ -228,6 +226,12 @@ def _linear_lines(report: Mapping[str, Any]) -> list[str]:
             label = "corpus link" if name == "assertions.corpus_manifest" else escape_name(name)
             lines.append(f"    {label}   {escape_name(str(old))}  ->  {escape_name(str(new))}")
     return lines
+
+
+def _in_quotes(name: str) -> str:
+    # The ladder's own quoting: escaped first, then the mark that does not occur in the name, if there is one.
+    mark = '"' if "'" in name and '"' not in name else "'"
+    return mark + escape_name(name) + mark
 
 
 def _digests(side: Mapping[str, Any] | None) -> str:

@@ -18,7 +18,7 @@ from stratadiff.runs.graph import (
     stage_of,
     upstream_lists,
 )
-from stratadiff.runs.names import quoted, quoted_list
+from stratadiff.runs.names import quoted_list
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -256,11 +256,9 @@ def _compare_linear(baseline: Run, candidate: Run, declared: list[str]) -> Compa
         a, b = _stage_at(baseline, index, stage), _stage_at(candidate, index, stage)
         node = _chain_node(baseline, index, stage)
         if unplaceable is not None:
-            reason: str | None = (
-                f"boundary {quoted(unplaceable.name)} cannot be placed against the declared stages"
-            )
+            reason: str | None = f"boundary '{unplaceable.name}' cannot be placed against the declared stages"
         elif cut is not None and index >= cut[0]:
-            reason = f"declared boundary {quoted(cut[1].name)} ({quoted(cut[1].kind)})"
+            reason = f"declared boundary '{cut[1].name}' ('{cut[1].kind}')"
         else:
             reason = _unrecorded(baseline, candidate, a, b, index, stage) or _unimplemented(a, b)
         if reason is not None or a is None or b is None:
@@ -318,14 +316,14 @@ def _unrecorded(
     missing = [run.given for run, receipt in ((baseline, a), (candidate, b)) if receipt is None]
     if not missing:
         return None
-    return f"no record of stage {quoted(stage)} at position {index + 1} in {' and '.join(missing)}"
+    return f"no record of stage '{stage}' at position {index + 1} in {' and '.join(missing)}"
 
 
 def _unimplemented(a: Receipt | None, b: Receipt | None) -> str | None:
     """Return why a receipt's content was not checked and so must not be compared (decision D2)."""
     for receipt in (a, b):
         if receipt is not None and receipt.unimplemented:
-            return f"receipt format {quoted(receipt.format)} is not implemented"
+            return f"receipt format '{receipt.format}' is not implemented"
     return None
 
 

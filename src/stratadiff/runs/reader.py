@@ -327,16 +327,27 @@ def _read_chain(run: Run, root: str) -> None:
             found = known[file] = _read_entry(run.folder, root, file)
         run.receipts.append(found[0])
         run.receipt_problems.append(found[1])
-    if not run.topological:
-        first: Any = None
-        for receipt in run.chain_receipts():
-            coverage = receipt.value.get("coverage")
-            declared = coverage.get("declared_stages") if isinstance(coverage, dict) else None
-            if first is None:
-                first = declared
-            elif declared != first:
-                run.notes.append(_DIFFERENT_LISTS)
-                break
+    if not _share_declared(run) and not run.topological:
+        run.notes.append(_DIFFERENT_LISTS)
+
+
+def _share_declared(run: Run) -> bool:
+    """Let equal stage lists be one object, and tell whether all are equal to the first receipt's.
+
+    Every receipt repeats the list: as one object it is held once, and comparing it costs nothing later.
+    """
+    first: Any = None
+    same = True
+    for number, receipt in enumerate(run.chain_receipts()):
+        coverage = receipt.value.get("coverage")
+        declared = coverage.get("declared_stages") if isinstance(coverage, dict) else None
+        if number == 0:
+            first = declared
+        elif declared != first:
+            same = False
+        elif isinstance(coverage, dict) and isinstance(declared, list):
+            coverage["declared_stages"] = first
+    return same
 
 
 def _chain_files(manifest: dict[str, Any]) -> tuple[list[str], str]:

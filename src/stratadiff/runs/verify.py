@@ -265,17 +265,14 @@ class _StageOrder:
         name = stage.get("name") if isinstance(stage, dict) else None
         if self._topological:
             try:
-                early = [
-                    item
-                    for item in emitting
-                    if self._place(declared, item) >= 0 and item not in self._emitted
-                ]
+                early = [] if self._all_emitted(emitting) else self._unheard(declared, emitting)
                 done = not complete or self._emitted.issuperset(declared)
             except TypeError as error:
                 self._found.failed("stage order", f"could not be checked: TypeError: {error}")
                 return
         else:
-            place = self._place(declared, name)
+            places = self._positions(declared)
+            place = _place(declared, places, name)
             if place < 0:
                 place = position
             count = len(emitting)
@@ -283,7 +280,7 @@ class _StageOrder:
             if count <= place + 1 and emitting == declared[:count]:
                 early = []
             else:
-                early = [item for item in emitting if self._place(declared, item) > place]
+                early = [item for item in emitting if _place(declared, places, item) > place]
             done = not complete or name == declared[-1]
         if early:
             self._found.failed(
@@ -298,20 +295,40 @@ class _StageOrder:
                 f" ({declared[-1]!r})",
             )
 
-    def _place(self, declared: list[Any], item: Any) -> int:
-        """Return the first position of `item`, -1 when it is not declared; linear once per declared list."""
-        if declared != self._declared:
+    def _all_emitted(self, emitting: list[Any]) -> bool:
+        try:
+            return self._emitted.issuperset(emitting)
+        except TypeError:
+            return False  # a list or an object among the names: the slow way says whether it matters
+
+    def _unheard(self, declared: list[Any], emitting: list[Any]) -> list[Any]:
+        places = self._positions(declared)
+        return [
+            item
+            for item in emitting
+            if _place(declared, places, item) >= 0 and item not in self._emitted
+        ]
+
+    def _positions(self, declared: list[Any]) -> dict[Any, int] | None:
+        """Return the first position of every name; made once while receipts declare the same list."""
+        # The reader lets equal lists be one object, so this is nearly always the first comparison alone.
+        if declared is not self._declared and declared != self._declared:
             self._declared = declared
             try:
                 self._places = {name: len(declared) - 1 - i for i, name in enumerate(reversed(declared))}
             except TypeError:
                 self._places = None  # a list or an object among the names: search instead
-        if self._places is not None:
-            try:
-                return self._places.get(item, -1)
-            except TypeError:
-                return -1  # cannot be equal to a name that has a hash
+        return self._places
+
+
+def _place(declared: list[Any], places: dict[Any, int] | None, item: Any) -> int:
+    """Return the first position of `item` in `declared`, -1 when it is not there."""
+    if places is None:
         return declared.index(item) if item in declared else -1
+    try:
+        return places.get(item, -1)
+    except TypeError:
+        return -1  # cannot be equal to a name that has a hash
 
 
 class _Outputs:
