@@ -9,10 +9,10 @@ and leave as ``os.fsdecode`` writes them.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 
+from stratadiff.core.digests import sha256
 from stratadiff.errors import NotFoundError, OutputError, UnreadableError
 
 # Windows has no O_NONBLOCK and no O_NOFOLLOW, and translates line ends without O_BINARY.
@@ -80,7 +80,7 @@ def hash_file(path: str, *, follow: bool = True) -> str:
     descriptor, size = _open_regular(path, follow)
     try:
         data = os.read(descriptor, min(size, _PIECE) + 1)
-        digest = hashlib.sha256(data)
+        digest = sha256(data)
         if len(data) != size:
             while data:
                 data = os.read(descriptor, _PIECE)

@@ -7,8 +7,6 @@ import os
 from stratadiff.core import files
 from stratadiff.core.digests import digest_bytes
 from stratadiff.errors import NotFoundError, StratadiffError
-from stratadiff.runs import beside, topology
-from stratadiff.runs import strict as strict_rules
 from stratadiff.runs.model import FAIL, PASS, Receipt, Row
 from stratadiff.runs.reader import judge_format, name_problem, stem_of
 from stratadiff.runs.rules import Findings, attempted_links, check_receipt
@@ -132,10 +130,15 @@ def beside_rows(run: Run) -> tuple[list[Row], list[Row]]:
     """Return the rows of ``anchors/`` and of ``signatures/``: the report's `anchoring` and `signing`."""
     if run.kind != "run" or run.unreadable:
         return [], []
+    from stratadiff.runs import beside  # not for `diff` without a report: start-up
+
     return beside.anchor_rows(run), beside.signature_rows(run)
 
 
 def _check_single(found: Findings, run: Run, strict: bool) -> None:
+    if strict:
+        from stratadiff.runs import strict as strict_rules  # start-up
+
     for receipt in run.chain_receipts():
         found.prefix = f"{receipt.file}: "
         if check_receipt(found, receipt) and strict and not receipt.unimplemented:
@@ -143,6 +146,9 @@ def _check_single(found: Findings, run: Run, strict: bool) -> None:
 
 
 def _check_run(found: Findings, run: Run, strict: bool) -> _Outputs:
+    if strict:
+        from stratadiff.runs import strict as strict_rules  # start-up
+
     manifest = run.manifest
     state, why = judge_format(manifest.get("format"), "stage-receipt-chain")
     if state == "preview":
@@ -181,6 +187,8 @@ def _check_run(found: Findings, run: Run, strict: bool) -> _Outputs:
         found.not_run("run: artifacts", _UNCHECKED[outputs.layout])
     found.judge(manifest.get("chain_head") == expected, "manifest: chain head matches the last receipt")
     if run.topological:
+        from stratadiff.runs import topology  # start-up
+
         topology.check_edges(found, run)
     if strict:
         strict_rules.check_manifest(found, run)
