@@ -10,6 +10,7 @@ from stratadiff.core import canonical, digests, files, jsonvalue
 from stratadiff.errors import NotFoundError, UnknownKindError, UnreadableError
 from stratadiff.limits import MAX_JSON_DEPTH
 from stratadiff.runs.model import Receipt, Run
+from stratadiff.runs.stagelists import StageLists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -269,7 +270,7 @@ def _summary(given: str, folder: str) -> Run:
 
 
 def _read_single(run: Run) -> None:
-    receipt, problem = _read_receipt(run.given, run.given)
+    receipt, problem = _read_receipt(run.given, run.given, StageLists())
     if receipt is None:
         run.unreadable = problem
         return
@@ -321,10 +322,11 @@ def _read_chain(run: Run, root: str) -> None:
     # A file named twice is one file: read once, and a hostile manifest cannot make its reading cost more
     # than its size.
     known: dict[str, tuple[Receipt | None, str]] = {}
+    lists = StageLists()
     for file in chain:
         found = known.get(file)
         if found is None:
-            found = known[file] = _read_entry(run.folder, root, file)
+            found = known[file] = _read_entry(run.folder, root, file, lists)
         run.receipts.append(found[0])
         run.receipt_problems.append(found[1])
     if not _share_declared(run) and not run.topological:
@@ -343,6 +345,8 @@ def _share_declared(run: Run) -> bool:
         declared = coverage.get("declared_stages") if isinstance(coverage, dict) else None
         if number == 0:
             first = declared
+        elif declared is first:
+            continue
         elif declared != first:
             same = False
         elif isinstance(coverage, dict) and isinstance(declared, list):
@@ -371,21 +375,23 @@ def _chain_files(manifest: dict[str, Any]) -> tuple[list[str], str]:
     return result, ""
 
 
-def _read_entry(folder: str, root: str, file: str) -> tuple[Receipt | None, str]:
+def _read_entry(folder: str, root: str, file: str, lists: StageLists) -> tuple[Receipt | None, str]:
     escape = escape_problem(file)
     if escape:
         return None, f"not a path inside the run ({escape}); not read"
     if not file:
         return None, "missing"
     if not root:
-        return _read_receipt(f"{folder}/{file}", file)
+        return _read_receipt(f"{folder}/{file}", file, lists)
     path = files.real_path_inside(root, file)
     if path is None:
         return None, "leads outside the run through a symbolic link; not read"
-    return _read_receipt(path, file, follow=False)
+    return _read_receipt(path, file, lists, follow=False)
 
 
-def _read_receipt(path: str, file: str, *, follow: bool = True) -> tuple[Receipt | None, str]:
+def _read_receipt(
+    path: str, file: str, lists: StageLists, *, follow: bool = True
+) -> tuple[Receipt | None, str]:
     try:
         data = files.read_file(path, follow=follow)
     except (NotFoundError, UnreadableError) as error:
@@ -394,7 +400,7 @@ def _read_receipt(path: str, file: str, *, follow: bool = True) -> tuple[Receipt
     if json_scan.is_canonical(data, MAX_JSON_DEPTH):
         raw = None
         try:
-            value = jsonvalue.parse(data.decode())
+            value = lists.parse(data.decode())
         except RecursionError:  # the caller's own stack left too little room
             return None, "nested too deeply to read"
     else:

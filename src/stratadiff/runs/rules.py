@@ -262,40 +262,33 @@ def _anchor(found: Findings, value: dict[str, Any]) -> None:
 
 
 def _digest_forms(found: Findings, value: dict[str, Any]) -> None:
-    prefixed: list[tuple[str, object]] = []
-    bare: list[tuple[str, object]] = []
+    name = "digest is sha256: and 64 lower-case hex"
     prev = value.get("prev")
-    if prev is not None:
-        prefixed.append(("prev", prev))
+    if prev is not None and not is_digest(prev):
+        found.failed(name, f"prev: {prev!r}")
     instrument = value.get("instrument", _NOTHING)
-    prefixed.extend(
-        (f"instrument.{name}", instrument[name])
-        for name in ("manifest_digest", "config_digest")
-        if name in instrument
-    )
+    for member in ("manifest_digest", "config_digest"):
+        if member in instrument and not is_digest(instrument[member]):
+            found.failed(name, f"instrument.{member}: {instrument[member]!r}")
     for side in ("inputs", "outputs"):
         for i, item in enumerate(value.get(side, ())):
-            # The path is written only when it is needed: most digests are fine.
             if "digest" in item and not is_digest(item["digest"]):
-                prefixed.append((f"{side}[{i}].digest", item["digest"]))
+                found.failed(name, f"{side}[{i}].digest: {item['digest']!r}")
     assertions = value.get("assertions")
-    if isinstance(assertions, dict):
-        if "corpus_manifest" in assertions and not isinstance(assertions["corpus_manifest"], dict):
-            prefixed.append(("assertions.corpus_manifest", assertions["corpus_manifest"]))
-        bare.extend(
-            (f"assertions.{name}", assertions[name])
-            for name in ("outputs_root", "receipts_root")
-            if name in assertions
-        )
+    assertions = assertions if isinstance(assertions, dict) else _NOTHING
+    if "corpus_manifest" in assertions:
+        link = assertions["corpus_manifest"]
+        if not isinstance(link, dict) and not is_digest(link):
+            found.failed(name, f"assertions.corpus_manifest: {link!r}")
     anchor = value.get("anchor", _NOTHING)
-    if "subject" in anchor:
-        (bare if "proof" in anchor else prefixed).append(("anchor.subject", anchor["subject"]))
-    for path, digest in prefixed:
-        if not is_digest(digest):
-            found.failed("digest is sha256: and 64 lower-case hex", f"{path}: {digest!r}")
-    for path, digest in bare:
-        if not is_bare_digest(digest):
-            found.failed("digest is 64 lower-case hex, no prefix", f"{path}: {digest!r}")
+    if "subject" in anchor and "proof" not in anchor and not is_digest(anchor["subject"]):
+        found.failed(name, f"anchor.subject: {anchor['subject']!r}")
+    name = "digest is 64 lower-case hex, no prefix"
+    for member in ("outputs_root", "receipts_root"):
+        if member in assertions and not is_bare_digest(assertions[member]):
+            found.failed(name, f"assertions.{member}: {assertions[member]!r}")
+    if "subject" in anchor and "proof" in anchor and not is_bare_digest(anchor["subject"]):
+        found.failed(name, f"anchor.subject: {anchor['subject']!r}")
 
 
 RULES: tuple[Rule, ...] = (

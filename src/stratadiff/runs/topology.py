@@ -79,8 +79,9 @@ def _check_derived(run: Run) -> bool:
         for number, (entry, receipt) in enumerate(zip(entries, run.receipts, strict=True), 1)
     ]
     ids = [node.node_id for node in nodes]
-    if len(set(ids)) != len(ids):
-        raise _BrokenError(f"node ids are not unique: {sorted({one for one in ids if ids.count(one) > 1})}")
+    repeated = _repeated(ids)
+    if repeated:
+        raise _BrokenError(f"node ids are not unique: {repeated}")
     _no_twins(ids, "node ids")
     _no_twins([node.name for node in nodes], "stage names")
     derived: set[tuple[str, str]] = set()
@@ -151,6 +152,15 @@ def _node(number: int, entry: dict[str, Any], receipt: Receipt | None) -> Receip
             f" `stage.index` {index!r}"
         )
     return receipt
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    """Return the names that occur more than once, sorted."""
+    seen: set[str] = set()
+    again: set[str] = set()
+    for name in names:
+        (again if name in seen else seen).add(name)
+    return sorted(again)
 
 
 def _no_twins(names: Iterable[str], what: str) -> None:

@@ -312,9 +312,7 @@ class _StageOrder:
     def _unheard(self, declared: list[Any], emitting: list[Any]) -> list[Any]:
         places = self._positions(declared)
         return [
-            item
-            for item in emitting
-            if _place(declared, places, item) >= 0 and item not in self._emitted
+            item for item in emitting if _place(declared, places, item) >= 0 and item not in self._emitted
         ]
 
     def _positions(self, declared: list[Any]) -> dict[Any, int] | None:
