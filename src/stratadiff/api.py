@@ -346,6 +346,7 @@ def run_diff(
     runs_root: str | None = None,
     strict: bool = False,
     collect_passes: bool = False,
+    stages_given: bool = False,
 ) -> DiffResult:
     """Do what the command's options say; :func:`diff` is the form for programs.
 
@@ -361,8 +362,12 @@ def run_diff(
         As in :func:`diff`.
     collect_passes : bool
         Keep the passed checks too, for a report folder.
+    stages_given : bool
+        A stage declaration was given, so its absence is not what keeps a summary from being read.
     """
-    comparison, ready = _compare(baseline, candidate, strict, collect_passes, options if text else None)
+    comparison, ready = _compare(
+        baseline, candidate, strict, collect_passes, stages_given, options if text else None
+    )
     root = RunsRoot(default_runs_root(baseline) if runs_root is None else runs_root)
     if follow_corpus:
         note = _why_not_traced(comparison)
@@ -407,7 +412,12 @@ def demo_runs() -> tuple[str, str]:
 
 
 def _compare(
-    baseline: str, candidate: str, strict: bool, collect_passes: bool, options: Options | None
+    baseline: str,
+    candidate: str,
+    strict: bool,
+    collect_passes: bool,
+    stages_given: bool,
+    options: Options | None,
 ) -> tuple[Comparison, dict[tuple[str, str], ShownOutput]]:
     """Read, verify and compare; with `options` also render what will be shown, from the same reading."""
     ready: dict[tuple[str, str], ShownOutput] = {}
@@ -415,6 +425,10 @@ def _compare(
     checks = []
     try:
         for given in (baseline, candidate):
+            if stages_given and _is_summary(given):
+                raise UnknownKindError(
+                    f"the summary kind (SUMMARY.json) is not implemented; {_TAKES}", where=given
+                )
             run = open(given, strict=strict)
             runs.append(run)
             if not run.obstacle:
@@ -453,6 +467,12 @@ def _unsupported_kind(given: str) -> str:
     if os.path.basename(given) == "comparison.json" and os.path.isfile(given):
         return f"a comparison bundle (comparison.json) is not supported; {_TAKES}"
     return ""
+
+
+def _is_summary(given: str) -> bool:
+    return not os.path.isfile(os.path.join(given, "MANIFEST.json")) and os.path.isfile(
+        os.path.join(given, "SUMMARY.json")
+    )
 
 
 def _beside(run: Run | None) -> Beside:

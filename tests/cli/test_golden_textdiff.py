@@ -1,7 +1,8 @@
 """Every recorded command of the golden data: documents, plain text, colours and exit codes (textdiff §§1-12).
 
-With ``gestalt`` standard output is the peer's, byte for byte, in all cases: no decision makes an exception here. With
-``myers`` everything but hunk lines and spans is; there the hunks turn the baseline's lines into the candidate's.
+With ``gestalt`` standard output is the peer's, byte for byte, in all cases; no decision makes an exception.
+With ``myers`` everything but hunk lines and spans is; there the hunks turn the baseline's lines into the
+candidate's.
 """
 
 from __future__ import annotations
@@ -89,14 +90,14 @@ def test_peers_that_stop_with_an_error_do_not_stop_us(case: Json, cases: Path) -
     document = json.loads(answer.output)
     assert document["envelope"] == "diverged"
     assert [node["node"] for node in document["nodes"]] == ["load"]
-    # Decision D7: a stage without a receipt in the baseline goes by its declared name; here neither run has it.
+    # Decision D7: a stage without a receipt in the baseline goes by its declared name. Here neither has it.
     last = json.loads(run([*case["argv"], "--json", "--stage", "answer"], cases / case["folder"]).output)
     assert [(node["node"], node["verdict"]) for node in last["nodes"]] == [("answer", "COULD NOT CHECK")]
     assert last["nodes"][0]["outputs"] == last["nodes"][0]["settings"] == []
 
 
 def without_lines(value: Json) -> Json:
-    """Leave out what the choice of lines decides: hunks, cuts, and notes that are lines of an embedded diff."""
+    """Leave out what the choice of lines decides: hunks, cuts, notes that are lines of an embedded diff."""
     if isinstance(value, list):
         return [without_lines(item) for item in value]
     if not isinstance(value, dict):

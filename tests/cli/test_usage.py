@@ -1,9 +1,15 @@
-"""Wrong usage: every message, the order of the checks, exit code 2, nothing on standard output (comparison §7)."""
+"""Wrong usage: every message, the order of the checks, exit code 2, no output (comparison §7)."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
 import pytest
 
+import stratadiff
 from cli.command import run, run_process
 from stratadiff.cli import parser
 from stratadiff.cli.parser import COMMANDS, ParserStop, parse
@@ -93,10 +99,10 @@ def test_u08_hostile_arguments_are_escaped_in_messages() -> None:
 
 
 def test_a_plain_command_line_is_read_without_argparse() -> None:
-    program = "import sys; from stratadiff.cli.parser import parse; parse(sys.argv[1:]); print('argparse' in sys.modules)"
-    import subprocess
-    import sys
-
+    program = (
+        "import sys; from stratadiff.cli.parser import parse\n"
+        "parse(sys.argv[1:]); print('argparse' in sys.modules)"
+    )
     argv = ["diff", "a", "b", "--text", "--json", "--context", "2", "--stage", "x"]
     result = subprocess.run(
         [sys.executable, "-c", program, *argv], capture_output=True, text=True, check=True
@@ -187,10 +193,6 @@ def test_help_wins_over_missing_arguments_only_when_asked() -> None:
 
 @pytest.mark.parametrize("option", ["-V", "--version"])
 def test_version_names_package_python_and_unicode(option: str) -> None:
-    import sys
-
-    import stratadiff
-
     answer = run([option])
     python = ".".join(map(str, sys.version_info[:3]))
     assert answer == (
@@ -201,19 +203,11 @@ def test_version_names_package_python_and_unicode(option: str) -> None:
 
 
 def test_version_is_the_projects() -> None:
-    import tomllib
-    from pathlib import Path
-
-    import stratadiff
-
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     assert stratadiff.__version__ == project["project"]["version"]
 
 
 def test_module_runs_as_the_command_does() -> None:
-    import subprocess
-    import sys
-
     result = subprocess.run(
         [sys.executable, "-m", "stratadiff", "--version"], capture_output=True, check=True, timeout=60
     )

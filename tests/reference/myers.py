@@ -30,14 +30,16 @@ def distance_table(a: Items, b: Items) -> list[array[int]]:
 
 def walk(a: Items, b: Items) -> list[Match]:
     """Match equal heads as soon as possible; else delete where that is on a least path; else insert."""
-    table = distance_table(a, b)
-    found = []
-    i = j = 0
+    # The common head is matched anyway, and D(i, j) depends on what follows only.
+    head = common_head(a, b)
+    found = [(k, k) for k in range(head)]
+    table = distance_table(a[head:], b[head:])
+    i = j = head
     while i < len(a) and j < len(b):
         if a[i] == b[j]:
             found.append((i, j))
             i, j = i + 1, j + 1
-        elif table[i + 1][j] <= table[i][j + 1]:
+        elif table[i + 1 - head][j - head] <= table[i - head][j + 1 - head]:
             i += 1
         else:
             j += 1

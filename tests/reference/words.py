@@ -66,8 +66,9 @@ class MarkedPair:
 def mark(old: str, new: str, algorithm: str) -> MarkedPair:
     """Mark the words that differ in a pair of lines."""
     point = common_prefix(old, new)
-    old_tokens, new_tokens = tokens(old), tokens(new)
-    if len(old) + len(new) > MAX_PAIR_CHARS or len(old_tokens) + len(new_tokens) > MAX_PAIR_WORDS:
+    too_long = len(old) + len(new) > MAX_PAIR_CHARS
+    old_tokens, new_tokens = ([], []) if too_long else (tokens(old), tokens(new))
+    if too_long or len(old_tokens) + len(new_tokens) > MAX_PAIR_WORDS:
         suffix = common_prefix(old[point:][::-1], new[point:][::-1])
         removed = [(point, len(old) - suffix)] if point < len(old) - suffix else []
         added = [(point, len(new) - suffix)] if point < len(new) - suffix else []

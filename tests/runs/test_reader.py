@@ -12,14 +12,9 @@ from run_builder import VERIFICATION, RunBuilder, canonical, digest
 from stratadiff.core import files
 from stratadiff.errors import InputError, NotFoundError, UnknownKindError, UnreadableError
 from stratadiff.runs.model import FAIL, Receipt, Row, Run
-from stratadiff.runs.reader import (
-    escape_problem,
-    judge_format,
-    parse_object,
-    read_input,
-    read_output,
-    stem_of,
-)
+from stratadiff.runs.names import quoted_value
+from stratadiff.runs.paths import escape_problem, stem_of
+from stratadiff.runs.reader import judge_format, parse_object, read_input, read_output
 from stratadiff.runs.verify import verify_run
 
 NEEDS_BYTES_NAMES = pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="names are Unicode there")
@@ -499,3 +494,45 @@ def test_judge_format_never_makes_a_number_of_digits() -> None:
     label = "stage-receipt/" + "0" * 5000 + "." + "9" * 5000
     assert judge_format(label, "stage-receipt") == ("implemented", "")
     assert judge_format("stage-receipt/" + "9" * 5000 + ".1", "stage-receipt")[0] == "unimplemented"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        5,
+        -1.5,
+        "it's",
+        "a\n\x7f\u202e",
+        [],
+        {},
+        ["a", [None], {}],
+        {"a": [1, "b"], "b": {"c": False}},
+    ],
+)
+def test_quoted_values_are_what_repr_says(value: object) -> None:
+    assert quoted_value(value) == repr(value)
+
+
+def test_quoted_values_of_any_depth() -> None:
+    deep: object = "x"
+    for _ in range(5000):
+        deep = [{"a": deep}]
+    assert quoted_value(deep) == "[{'a': " * 5000 + "'x'" + "}]" * 5000
+
+
+@pytest.mark.parametrize(
+    "member", ["time", "outcome", "coverage", "stage", "assertions", "prev", "zz", "inputs"]
+)
+def test_values_as_deep_as_a_receipt_may_be_crash_nothing(member: str, tmp_path: Path) -> None:
+    deep: object = []
+    for _ in range(508):
+        deep = [deep]
+    for number, value in enumerate(
+        (deep, {"started": deep, "class": deep, "optional_stages": deep, "name": deep})
+    ):
+        builder = RunBuilder("dag").change(lambda receipt, value=value: receipt.update({member: value}))
+        for strict in (False, True):
+            run = read_input(str(builder.write(tmp_path / f"{number}{strict}")), strict=strict)
+            assert verify_run(run, collect_passes=True)

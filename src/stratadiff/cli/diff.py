@@ -68,6 +68,7 @@ def run(args: Arguments) -> int:
         runs_root=args.runs_root,
         strict=args.strict,
         collect_passes=bool(args.out),
+        stages_given=args.stages is not None,
     )
     if args.out:
         _write_report(args.out, result)

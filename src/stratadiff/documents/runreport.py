@@ -230,13 +230,14 @@ def _topology_members(comparison: Comparison, baseline: Run, candidate: Run) -> 
 def call_document(run: Run, text_file: str) -> Document:
     """Write the rows of one verification: a ``verifier-*.json`` of a report folder."""
     failed = bool(run.failed_rows)
+    unchecked = run.manifest_unimplemented or any(receipt.unimplemented for receipt in run.chain_receipts())
     return Document(
         {
             "format": CALL_FORMAT,
             "kind": run.kind,
             "target": target_of(run),
-            "exit": "1" if failed else "0",
-            "refused": "false",
+            "exit": "1" if failed else "2" if unchecked else "0",
+            "refused": "true" if failed else "false",
             "raised": run.raised or None,
             "notes": list(run.notes),
             "rows": [_row_members(row) for row in run.verification],

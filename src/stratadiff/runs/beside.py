@@ -17,6 +17,7 @@ from stratadiff.core import digests, files
 from stratadiff.errors import StratadiffError
 from stratadiff.runs.model import FAIL, NOT_RUN, Row
 from stratadiff.runs.moments import instant
+from stratadiff.runs.names import quoted_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _judge_record(path: str, kind: _Kind, chain_head: object) -> tuple[str, str]
     try:
         record = json.loads(data.decode(), object_pairs_hook=_no_duplicates)
     except _DuplicateMemberError as duplicate:
-        return FAIL, f"duplicate member {duplicate.args[0]!r}"
+        return FAIL, f"duplicate member {quoted_value(duplicate.args[0])}"
     except ValueError as error:
         return FAIL, f"not a readable JSON record: {type(error).__name__}"
     problems = _member_problems(record, kind)
@@ -140,9 +141,8 @@ def _judge_record(path: str, kind: _Kind, chain_head: object) -> tuple[str, str]
         return FAIL, f"malformed {kind.noun} record: {'; '.join(problems)}"
     if record["chain_head"] != chain_head:
         covered = record["chain_head"]
-        return FAIL, (
-            f"the {kind.noun} covers chain head {covered}, but this run's chain head is {chain_head}"
-        )
+        head = chain_head if isinstance(chain_head, str) else quoted_value(chain_head)
+        return FAIL, (f"the {kind.noun} covers chain head {covered}, but this run's chain head is {head}")
     return (FAIL if verdict == _PROOF_TOO_LARGE else NOT_RUN), verdict
 
 
@@ -163,7 +163,7 @@ def _member_problems(record: Any, kind: _Kind) -> list[str]:
     if not isinstance(record, dict):
         return ["record: not a JSON object"]
     unknown = record.keys() - kind.members - kind.optional
-    problems = [f"unknown member {name!r}" for name in sorted(unknown)]
+    problems = [f"unknown member {quoted_value(name)}" for name in sorted(unknown)]
     problems += [f"{name}: missing" for name in sorted(kind.members - record.keys())]
     return problems
 
@@ -173,11 +173,11 @@ _PROOF_TOO_LARGE = f"proof is larger than its cap ({_MAX_PROOF_BYTES} bytes)"
 
 def _judge_common(record: dict[str, Any], label: str, format_name: str, problems: list[str]) -> None:
     if record["format"] != format_name:
-        problems.append(f"format: {record['format']!r}, expected {format_name!r}")
+        problems.append(f"format: {quoted_value(record['format'])}, expected {quoted_value(format_name)}")
     if not digests.is_digest(record["chain_head"]):
         problems.append("chain_head: not 'sha256:' and 64 lowercase hex")
     if not isinstance(record[label], str) or not record[label]:
-        problems.append(f"{label}: {record[label]!r} is not a non-empty string")
+        problems.append(f"{label}: {quoted_value(record[label])} is not a non-empty string")
 
 
 def _judge_anchor(record: dict[str, Any], problems: list[str]) -> str:
@@ -207,7 +207,7 @@ def _judge_anchor(record: dict[str, Any], problems: list[str]) -> str:
                 "asserted_time: null while the proof attests no time, else RFC 3339 with Z or a UTC offset"
             )
     if method not in ("rfc3161", "opentimestamps"):
-        return f"method {method!r} is not implemented by this verifier"
+        return f"method {quoted_value(method)} is not implemented by this verifier"
     if proof and len(proof) > _MAX_PROOF_BYTES:
         return _PROOF_TOO_LARGE
     return f"{method} proofs are not checked by this verifier"
@@ -248,7 +248,7 @@ def _judge_signature(record: dict[str, Any], problems: list[str]) -> str:
     if not isinstance(signer, str) or not 0 < len(signer) <= _MAX_SIGNER_CHARS:
         problems.append("signer: a claimed label is a non-empty string of at most 200 characters")
     if not ed25519:
-        return f"alg {record['alg']!r} is not implemented by this verifier"
+        return f"alg {quoted_value(record['alg'])} is not implemented by this verifier"
     return "ed25519 signatures are not checked by this verifier"
 
 

@@ -78,6 +78,32 @@ def quoted_list(names: Iterable[str]) -> str:
     return "[" + ", ".join(quoted(name) for name in names) + "]"
 
 
+def quoted_value(value: Any) -> str:
+    """Write a parsed JSON value as Python's ``repr`` does, strings as :func:`quoted` does, at any depth."""
+    parts: list[str] = []
+    # Values still to be written; a tuple, which JSON has not, is text between them.
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, tuple):
+            parts.append(item[0])
+        elif isinstance(item, str):
+            parts.append(quoted(item))
+        elif isinstance(item, list):
+            parts.append("[")
+            pending.append(("]",))
+            for place in range(len(item) - 1, -1, -1):
+                pending += [item[place], (", ",)] if place else [item[place]]
+        elif isinstance(item, dict):
+            parts.append("{")
+            pending.append(("}",))
+            for place, (name, member) in reversed(list(enumerate(item.items()))):
+                pending += [member, (f"{', ' if place else ''}{quoted(name)}: ",)]
+        else:
+            parts.append(repr(item))
+    return "".join(parts)
+
+
 def _quoted_character(character: str, quote: str) -> str:
     if character in (quote, "\\"):
         return "\\" + character

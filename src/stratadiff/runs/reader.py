@@ -10,6 +10,8 @@ from stratadiff.core import canonical, digests, files, jsonvalue
 from stratadiff.errors import NotFoundError, UnknownKindError, UnreadableError
 from stratadiff.limits import MAX_JSON_DEPTH
 from stratadiff.runs.model import Receipt, Run
+from stratadiff.runs.names import quoted, quoted_value
+from stratadiff.runs.paths import escape_problem, name_problem, stem_of
 from stratadiff.runs.stagelists import StageLists
 
 TYPE_CHECKING = False
@@ -158,88 +160,27 @@ def judge_format(label: object, family: str) -> tuple[str, str]:
         Empty for an implemented one.
     """
     if not isinstance(label, str):
-        return "invalid", f"format is not a string: {label!r}"
+        return "invalid", f"format is not a string: {quoted_value(label)}"
+    shown = quoted(label)
     prefix = family + "/"
     major, dot, minor = label[len(prefix) :].partition(".")
     if not (label.startswith(prefix) and dot and minor and _is_decimal(major)):
         if family == "stage-receipt":
-            return "invalid", f"{label!r}: no digit major with a minor part"
-        return "invalid", f"{label!r}: not a {family}/<major>.<minor> label"
+            return "invalid", f"{shown}: no digit major with a minor part"
+        return "invalid", f"{shown}: not a {family}/<major>.<minor> label"
     if label == prefix + "0.0-preview":
         return "preview", (
-            f"{label!r}: the pre-standard preview literal, which draft-00 section 14 reads as a version"
+            f"{shown}: the pre-standard preview literal, which draft-00 section 14 reads as a version"
             " this verifier does not implement"
         )
     major = major.lstrip("0") or "0"
     if major != "0":
         return "unimplemented", (
-            f"{label!r}: major version {major} is not implemented (this verifier implements major 0)"
+            f"{shown}: major version {major} is not implemented (this verifier implements major 0)"
         )
     if not _is_decimal(minor):
-        return "unimplemented", f"{label!r}: minor part is not a decimal number"
+        return "unimplemented", f"{shown}: minor part is not a decimal number"
     return "implemented", ""
-
-
-def name_problem(name: object) -> str:
-    """Return why `name` is not one file name in an artifact folder, ``""`` when it is (verification §5)."""
-    if not isinstance(name, str):
-        return "it is not a string"
-    if name.isalnum() and len(name) < 64 and name.isascii() and name.upper() not in _DEVICES:
-        return ""
-    if not name:
-        return "it is empty"
-    if name in (".", ".."):
-        return f"{name!r} names a folder, not a file"
-    if "/" in name or "\\" in name:
-        return "it contains a path separator"
-    if "\0" in name:
-        return "it contains NUL"
-    if _names_drive(name):
-        return "it names a Windows drive"
-    try:
-        size = len(name.encode())
-    except UnicodeEncodeError:
-        return "it contains a lone surrogate"
-    for character in name:
-        if character < " " or character in '<>:"|?*':
-            return f"it contains {character!r}, refused in a file name"
-    if name.endswith((" ", ".")):
-        return "it ends with a space or a dot, which Windows drops from a file name"
-    device = name.partition(".")[0]
-    if device.upper() in _DEVICES:
-        return f"{device!r} is a device name Windows reserves"
-    return "it is longer than 255 bytes" if size > 255 else ""
-
-
-def escape_problem(file: str) -> str:
-    """Return how ``chain[].file`` leads out of the run as written, ``""`` when it does not (decision D5)."""
-    if "\0" in file:
-        return "it contains NUL"
-    if "\\" in file:
-        return "it contains a backslash"
-    if file.startswith("/"):
-        return "it is absolute"
-    if _names_drive(file):
-        return "it names a Windows drive"
-    return "it climbs with '..'" if ".." in file and ".." in file.split("/") else ""
-
-
-def stem_of(file: str) -> str:
-    """Return the last path component without its last suffix (run-records §1)."""
-    name = file.rpartition("/")[2]
-    if name in ("", "."):
-        name = next((part for part in file.split("/")[::-1] if part not in ("", ".")), "")
-    dot = name.rfind(".")
-    return name[:dot] if 0 < dot < len(name) - 1 else name
-
-
-_DEVICES = frozenset(
-    ["CON", "PRN", "AUX", "NUL", *(f"{port}{number}" for port in ("COM", "LPT") for number in range(1, 10))]
-)
-
-
-def _names_drive(text: str) -> bool:
-    return text[1:2] == ":" and text[0].isascii() and text[0].isalpha()
 
 
 def _is_decimal(text: str) -> bool:

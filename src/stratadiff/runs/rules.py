@@ -11,6 +11,7 @@ from stratadiff.core import canonical
 from stratadiff.core.digests import is_bare_digest, is_digest
 from stratadiff.errors import StratadiffError
 from stratadiff.runs.model import FAIL, NOT_RUN, PASS, Receipt, Row
+from stratadiff.runs.names import quoted_value
 from stratadiff.runs.reader import judge_format
 
 TYPE_CHECKING = False
@@ -147,7 +148,7 @@ def _time_zones(found: Findings, value: dict[str, Any]) -> None:
         # A string too short to have a sixth character from the end raises, as the reference does.
         zoned = isinstance(moment, str) and (moment.endswith("Z") or moment[-6] in "+-")
         if found.keep_passes or not zoned:
-            found.judge(zoned, f"time.{which} carries its zone", repr(moment))
+            found.judge(zoned, f"time.{which} carries its zone", quoted_value(moment))
 
 
 def _instrument(found: Findings, value: dict[str, Any]) -> None:
@@ -165,7 +166,9 @@ def _trust_classes(found: Findings, value: dict[str, Any]) -> None:
             trust = item.get("trust_class")
             known = trust in _TRUST_CLASSES
             if found.keep_passes or not known:
-                found.judge(known, f"{side}/{item.get('name', '?')} declares a trust class", repr(trust))
+                found.judge(
+                    known, f"{side}/{item.get('name', '?')} declares a trust class", quoted_value(trust)
+                )
 
 
 def _assertions(found: Findings, value: dict[str, Any]) -> None:
@@ -184,7 +187,7 @@ def _outcome(found: Findings, value: dict[str, Any]) -> None:
     outcome_class = outcome.get("class")
     known = outcome_class in _OUTCOMES
     if found.keep_passes or not known:
-        found.judge(known, "outcome class is one of ['error', 'ok', 'refused']", repr(outcome_class))
+        found.judge(known, "outcome class is one of ['error', 'ok', 'refused']", quoted_value(outcome_class))
     if outcome_class == "error":
         found.judge(
             "status" in outcome and "body" in outcome and "origin" in outcome,
@@ -198,10 +201,10 @@ def _completeness(found: Findings, value: dict[str, Any]) -> None:
     completeness = coverage.get("completeness")
     known = completeness in _COMPLETENESS
     if found.keep_passes or not known:
-        found.judge(known, "coverage declares completeness", repr(completeness))
+        found.judge(known, "coverage declares completeness", quoted_value(completeness))
     if completeness == "complete":
         silent = set(coverage.get("declared_stages", ())) - set(coverage.get("emitting_stages", ()))
-        detail = f"declared but not emitting: {sorted(silent)}" if silent else ""
+        detail = f"declared but not emitting: {quoted_value(sorted(silent))}" if silent else ""
         found.judge(not silent, "'complete' is consistent with the stage lists", detail)
 
 
@@ -246,14 +249,14 @@ def _optional_stages(found: Findings, value: dict[str, Any]) -> None:
         and len(set(names)) == len(names)
         and all(name in declared for name in names)
     )
-    found.judge(fine, "optional stages are declared stages", repr(names))
+    found.judge(fine, "optional stages are declared stages", quoted_value(names))
 
 
 def _anchor(found: Findings, value: dict[str, Any]) -> None:
     state = value.get("anchor", _NOTHING).get("state")
     known = state in _ANCHOR_STATES
     if found.keep_passes or not known:
-        found.judge(known, "anchor state is declared, not absent", repr(state))
+        found.judge(known, "anchor state is declared, not absent", quoted_value(state))
     if state == "unanchored":
         found.not_run(
             "originality",
@@ -265,30 +268,30 @@ def _digest_forms(found: Findings, value: dict[str, Any]) -> None:
     name = "digest is sha256: and 64 lower-case hex"
     prev = value.get("prev")
     if prev is not None and not is_digest(prev):
-        found.failed(name, f"prev: {prev!r}")
+        found.failed(name, f"prev: {quoted_value(prev)}")
     instrument = value.get("instrument", _NOTHING)
     for member in ("manifest_digest", "config_digest"):
         if member in instrument and not is_digest(instrument[member]):
-            found.failed(name, f"instrument.{member}: {instrument[member]!r}")
+            found.failed(name, f"instrument.{member}: {quoted_value(instrument[member])}")
     for side in ("inputs", "outputs"):
         for i, item in enumerate(value.get(side, ())):
             if "digest" in item and not is_digest(item["digest"]):
-                found.failed(name, f"{side}[{i}].digest: {item['digest']!r}")
+                found.failed(name, f"{side}[{i}].digest: {quoted_value(item['digest'])}")
     assertions = value.get("assertions")
     assertions = assertions if isinstance(assertions, dict) else _NOTHING
     if "corpus_manifest" in assertions:
         link = assertions["corpus_manifest"]
         if not isinstance(link, dict) and not is_digest(link):
-            found.failed(name, f"assertions.corpus_manifest: {link!r}")
+            found.failed(name, f"assertions.corpus_manifest: {quoted_value(link)}")
     anchor = value.get("anchor", _NOTHING)
     if "subject" in anchor and "proof" not in anchor and not is_digest(anchor["subject"]):
-        found.failed(name, f"anchor.subject: {anchor['subject']!r}")
+        found.failed(name, f"anchor.subject: {quoted_value(anchor['subject'])}")
     name = "digest is 64 lower-case hex, no prefix"
     for member in ("outputs_root", "receipts_root"):
         if member in assertions and not is_bare_digest(assertions[member]):
-            found.failed(name, f"assertions.{member}: {assertions[member]!r}")
+            found.failed(name, f"assertions.{member}: {quoted_value(assertions[member])}")
     if "subject" in anchor and "proof" in anchor and not is_bare_digest(anchor["subject"]):
-        found.failed(name, f"anchor.subject: {anchor['subject']!r}")
+        found.failed(name, f"anchor.subject: {quoted_value(anchor['subject'])}")
 
 
 RULES: tuple[Rule, ...] = (

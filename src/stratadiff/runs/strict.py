@@ -5,6 +5,7 @@ from __future__ import annotations
 from stratadiff.core import canonical, digests
 from stratadiff.errors import StratadiffError
 from stratadiff.runs.moments import instant
+from stratadiff.runs.names import quoted_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,20 +25,22 @@ def check_receipt(found: Findings, value: dict[str, Any], manifest: dict[str, An
     found.judge(
         (value.get("prev") is None) == (index == "1"),
         "prev is null on the first receipt and nowhere else",
-        f"stage.index {index!r}, prev {value.get('prev')!r}",
+        f"stage.index {quoted_value(index)}, prev {quoted_value(value.get('prev'))}",
     )
     _times(found, _object(value, "time"))
     _coverage(found, _object(value, "coverage"))
     rederivable = _object(value, "instrument").get("rederivable")
     found.judge(
-        rederivable in ("true", "false"), "instrument.rederivable is 'true' or 'false'", repr(rederivable)
+        rederivable in ("true", "false"),
+        "instrument.rederivable is 'true' or 'false'",
+        quoted_value(rederivable),
     )
     if manifest is not None:
         own, whole = value.get("run_id"), manifest.get("run_id")
         found.judge(
             isinstance(own, str) and own == whole,
             "run_id is the manifest's",
-            f"the manifest says {whole!r}, the receipt {own!r}",
+            f"the manifest says {quoted_value(whole)}, the receipt {quoted_value(own)}",
         )
     if "effects" in value:
         problem = _effects_problem(value["effects"])
@@ -78,7 +81,7 @@ def _constants(found: Findings, assertions: dict[str, Any]) -> None:
         problem = "a constant has an empty name"
     else:
         names = [name for name, member in constants.items() if not isinstance(member, str)]
-        problem = f"the value of constant {names[0]!r} is not a string" if names else ""
+        problem = f"the value of constant {quoted_value(names[0])} is not a string" if names else ""
     found.judge(not problem, "assertions name their constants with string values", problem)
 
 
@@ -90,7 +93,7 @@ def _times(found: Findings, time: dict[str, Any]) -> None:
         found.judge(
             moment is not None,
             f"time.{which} is an RFC 3339 timestamp with Z or an offset",
-            repr(time.get(which)),
+            quoted_value(time.get(which)),
         )
     started, ended = moments
     if started is not None and ended is not None:
@@ -104,7 +107,7 @@ def _times(found: Findings, time: dict[str, Any]) -> None:
 def _coverage(found: Findings, coverage: dict[str, Any]) -> None:
     boundaries = coverage.get("boundaries", [])
     if coverage.get("completeness") == "complete":
-        found.judge(boundaries == [], "'complete' has no boundary standing", repr(boundaries))
+        found.judge(boundaries == [], "'complete' has no boundary standing", quoted_value(boundaries))
     declared = coverage.get("declared_stages")
     names = declared if isinstance(declared, list) else []
     problem = _boundary_problem(boundaries, names)
@@ -119,7 +122,7 @@ def _boundary_problem(boundaries: object, declared: Any) -> str:
             return f"boundary {number} is not an object"
         name = boundary.get("name")
         if not isinstance(name, str) or name not in declared:
-            return f"boundary {number} names {name!r}, which is not declared"
+            return f"boundary {number} names {quoted_value(name)}, which is not declared"
     return ""
 
 
@@ -132,14 +135,14 @@ def _effects_problem(effects: object) -> str:
         if not isinstance(effect.get("target"), str) or not effect["target"]:
             return f"effect {number} names no target"
         if effect.get("state") not in _EFFECT_STATES:
-            return f"effect {number} has the state {effect.get('state')!r}"
+            return f"effect {number} has the state {quoted_value(effect.get('state'))}"
     return ""
 
 
 def _inclusion_problem(link: dict[str, Any]) -> str:
     digest, proof, preimage = link.get("digest"), link.get("proof"), link.get("preimage_hex")
     if not digests.is_digest(digest):
-        return f"digest: {digest!r}"
+        return f"digest: {quoted_value(digest)}"
     if not isinstance(link.get("member"), str) or not link["member"]:
         return "member is not a non-empty string"
     if not isinstance(proof, list):
@@ -161,12 +164,13 @@ def _index_problem(run: Run) -> str:
     for number, (entry, receipt) in enumerate(_pairs(run), 1):
         index = entry.get("index")
         if not (isinstance(index, str) and index.isascii() and index.isdigit()) or index[0] == "0":
-            return f"chain entry {number} has the index {index!r}"
+            return f"chain entry {number} has the index {quoted_value(index)}"
         if (len(index), index) <= before:
-            return f"chain entry {number} has the index {index!r} after {before[1]!r}"
+            return f"chain entry {number} has the index {quoted_value(index)} after {quoted_value(before[1])}"
         before = (len(index), index)
         if receipt is not None and receipt.index != index:
-            return f"chain entry {number} has the index {index!r}, its receipt {receipt.index!r}"
+            own = quoted_value(receipt.index)
+            return f"chain entry {number} has the index {quoted_value(index)}, its receipt {own}"
     return ""
 
 
@@ -177,8 +181,10 @@ def _label_problem(run: Run) -> str:
         stage = receipt.value.get("stage")
         stage = stage if isinstance(stage, dict) else {}
         if entry.get("stage") != stage.get("name") or entry.get("instance") != stage.get("instance"):
-            label = f"{entry.get('stage')!r} {entry.get('instance', '')!r}".removesuffix(" ''")
-            return f"chain entry {number} is labelled {label}, its receipt is {receipt.node_id!r}"
+            label = quoted_value(entry.get("stage"))
+            if "instance" in entry:
+                label += f" {quoted_value(entry['instance'])}"
+            return f"chain entry {number} is labelled {label}, its receipt is {quoted_value(receipt.node_id)}"
     return ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stratadiff.runs.names import quoted, quoted_list, quoted_value
 from stratadiff.runs.reader import judge_format
 
 TYPE_CHECKING = False
@@ -58,7 +59,7 @@ def _check_plan(run: Run) -> bool:
         declared[pair] = declared.get(pair, False) or edge.get("repeats") == "true"
     for source, target in edges:
         pair = (source.partition("#")[0], target.partition("#")[0])
-        where = f"{source!r} -> {target!r} projects onto {pair[0]!r} -> {pair[1]!r}"
+        where = f"{quoted(source)} -> {quoted(target)} projects onto {quoted(pair[0])} -> {quoted(pair[1])}"
         if pair not in declared:
             raise _BrokenError(f"{where}, which is not declared")
         if pair[0] == pair[1] and not declared[pair]:
@@ -81,7 +82,7 @@ def _check_derived(run: Run) -> bool:
     ids = [node.node_id for node in nodes]
     repeated = _repeated(ids)
     if repeated:
-        raise _BrokenError(f"node ids are not unique: {repeated}")
+        raise _BrokenError(f"node ids are not unique: {quoted_list(repeated)}")
     _no_twins(ids, "node ids")
     _no_twins([node.name for node in nodes], "stage names")
     derived: set[tuple[str, str]] = set()
@@ -90,7 +91,7 @@ def _check_derived(run: Run) -> bool:
         derived.update((upstream, node.node_id) for upstream in _upstream(node, by_id))
     if observed != derived:
         raise _BrokenError(
-            f"manifest-only: {sorted(observed - derived)}; receipts-only: {sorted(derived - observed)}"
+            f"manifest-only: {_pairs(observed - derived)}; receipts-only: {_pairs(derived - observed)}"
         )
     return True
 
@@ -142,16 +143,22 @@ def _node(number: int, entry: dict[str, Any], receipt: Receipt | None) -> Receip
         own = receipt.node_id
         # Two labels may look alike and differ in how their characters are composed.
         plain = "" if (label + own).isascii() else f" (escaped: {label!a} and {own!a})"
-        raise _BrokenError(f"`chain` entry {number} labels {label!r}, but its receipt is {own!r}{plain}")
+        raise _BrokenError(
+            f"`chain` entry {number} labels {quoted(label)}, but its receipt is {quoted(own)}{plain}"
+        )
     index = stage.get("index")
     if not (isinstance(index, str) and index.isascii() and index.isdigit()):
         raise _BrokenError(f"{file}: `stage.index` is not a decimal string")
     if "index" in entry and entry["index"] != index:
         raise _BrokenError(
-            f"`chain` entry {number}'s `index` {entry['index']!r} is not its receipt's"
-            f" `stage.index` {index!r}"
+            f"`chain` entry {number}'s `index` {quoted_value(entry['index'])} is not its receipt's"
+            f" `stage.index` {quoted(index)}"
         )
     return receipt
+
+
+def _pairs(edges: set[tuple[str, str]]) -> str:
+    return "[" + ", ".join(f"({quoted(source)}, {quoted(target)})" for source, target in sorted(edges)) + "]"
 
 
 def _repeated(names: Iterable[str]) -> list[str]:
@@ -191,7 +198,7 @@ def _upstream(node: Receipt, nodes: dict[str, Receipt]) -> list[str]:
             raise _BrokenError(f"{node.file}: `inputs` entry {number} has a `name` that is not a string")
         if not name.startswith("receipt:"):
             continue
-        where = f"{node.file}: input {name!r}"
+        where = f"{node.file}: input {quoted(name)}"
         upstream = nodes.get(name[8:])
         if upstream is None:
             raise _BrokenError(f"{where} names no node of the run")
@@ -204,8 +211,8 @@ def _upstream(node: Receipt, nodes: dict[str, Receipt]) -> list[str]:
         # Digit strings: the longer one is larger, and no integer type is asked.
         if (len(before), before) >= (len(own), own):
             raise _BrokenError(
-                f"{node.file}: the edge from {upstream.node_id!r} (`stage.index` {before}) to"
-                f" {node.node_id!r} (`stage.index` {own}) does not point backward"
+                f"{node.file}: the edge from {quoted(upstream.node_id)} (`stage.index` {before}) to"
+                f" {quoted(node.node_id)} (`stage.index` {own}) does not point backward"
             )
         result.append(upstream.node_id)
     return result

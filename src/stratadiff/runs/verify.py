@@ -8,7 +8,9 @@ from stratadiff.core import files
 from stratadiff.core.digests import digest_bytes
 from stratadiff.errors import NotFoundError, StratadiffError
 from stratadiff.runs.model import FAIL, PASS, Receipt, Row
-from stratadiff.runs.reader import judge_format, name_problem, stem_of
+from stratadiff.runs.names import quoted_value
+from stratadiff.runs.paths import name_problem, stem_of
+from stratadiff.runs.reader import judge_format
 from stratadiff.runs.rules import Findings, attempted_links, check_receipt
 
 TYPE_CHECKING = False
@@ -176,7 +178,7 @@ def _check_run(found: Findings, run: Run, strict: bool) -> _Outputs:
         prev = receipt.value.get("prev")
         linked = prev == expected
         if found.keep_passes or not linked:
-            found.judge(linked, "chain link", f"expected {expected}, found {prev}")
+            found.judge(linked, "chain link", f"expected {expected}, found {_plain(prev)}")
         if "refused" in receipt.value:
             _attempted(found, receipt, earlier)
         if not receipt.unimplemented:
@@ -199,7 +201,7 @@ def _kept_none(found: Findings, run: Run) -> bool:
     """Rows 1 and 2; tell whether the run declares, consistently, that it keeps no output files."""
     kept = run.manifest.get("outputs_kept", "all")
     if kept not in ("all", "none"):
-        found.failed("manifest: outputs_kept is 'all' or 'none'", repr(kept))
+        found.failed("manifest: outputs_kept is 'all' or 'none'", quoted_value(kept))
         return False
     others = []
     for receipt, entry in zip(run.receipts, run.manifest["chain"], strict=False):
@@ -212,7 +214,7 @@ def _kept_none(found: Findings, run: Run) -> bool:
         more = f" (and {len(others) - 1} more)" if len(others) > 1 else ""
         found.failed(
             "manifest: outputs_kept agrees with every receipt",
-            f"the manifest says {kept!r}, {file} says {own!r}{more}",
+            f"the manifest says {quoted_value(kept)}, {file} says {quoted_value(own)}{more}",
         )
         return False
     return bool(kept == "none")
@@ -226,7 +228,8 @@ def _optional_agree(found: Findings, receipt: Receipt, first: list[object]) -> N
         first.append(own)
     elif own != first[0]:
         found.failed(
-            "optional stages agree across receipts", f"{own!r} here, {first[0]!r} on the first receipt"
+            "optional stages agree across receipts",
+            f"{quoted_value(own)} here, {quoted_value(first[0])} on the first receipt",
         )
 
 
@@ -239,10 +242,14 @@ def _attempted(found: Findings, receipt: Receipt, earlier: dict[str, str]) -> No
         if known is None:
             detail = f"{name}: no earlier receipt in this chain"
         elif digest != known:
-            detail = f"{name}: digest {digest!r}, the receipt's is {known}"
+            detail = f"{name}: digest {quoted_value(digest)}, the receipt's is {known}"
         else:
             continue
         found.failed("attempted links name earlier receipts", detail)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else quoted_value(value)
 
 
 class _StageOrder:
@@ -293,14 +300,14 @@ class _StageOrder:
         if early:
             self._found.failed(
                 "emitting_stages is as known at emission",
-                f"receipt {position + 1} ({name!r}) lists {early!r} as emitting, which had not happened yet"
-                " at this point in the chain",
+                f"receipt {position + 1} ({quoted_value(name)}) lists {quoted_value(early)} as emitting,"
+                " which had not happened yet at this point in the chain",
             )
         if not done:
             self._found.failed(
                 "'complete' only on the last declared stage",
-                f"receipt {position + 1} ({name!r}) asserts 'complete' before the last declared stage"
-                f" ({declared[-1]!r})",
+                f"receipt {position + 1} ({quoted_value(name)}) asserts 'complete' before the last declared"
+                f" stage ({quoted_value(declared[-1])})",
             )
 
     def _all_emitted(self, emitting: list[Any]) -> bool:
@@ -407,7 +414,7 @@ class _Outputs:
         if problem:
             row = Row(FAIL, prefix, problem)
         elif actual != expected:
-            row = Row(FAIL, f"{prefix} matches", f"expected {expected}, found {actual}")
+            row = Row(FAIL, f"{prefix} matches", f"expected {_plain(expected)}, found {actual}")
         elif self._keep_passes:
             row = Row(PASS, f"{prefix} matches", "")
         self._rows[number] = row
