@@ -62,10 +62,12 @@ cdef int check_side(Side *side, Py_buffer *text, Py_buffer *starts, bint strip_c
     return 0
 
 
-cdef int check_script(const int32_t *ops, Py_ssize_t count, int32_t n, int32_t m) except -1:
-    # Blocks may start after the first line (a trimmed head); they touch each other and stay inside.
-    cdef Py_ssize_t k
-    cdef const int32_t *op = ops
+cdef Py_ssize_t check_script(Py_buffer *view, int32_t n, int32_t m) except -1:
+    # Blocks may start after the first line (a trimmed head); they touch each other and stay inside. Returns their number.
+    cdef Py_ssize_t k, count = view.len // 20
+    cdef const int32_t *op = <const int32_t *> view.buf
+    if view.len % 20:
+        raise ValueError("a block of an edit script has five numbers")
     for k in range(count):
         if not (0 <= op[0] <= 3 and 0 <= op[1] <= op[2] <= n and 0 <= op[3] <= op[4] <= m):
             raise ValueError("a block of the edit script reaches outside the lines")
@@ -74,7 +76,7 @@ cdef int check_script(const int32_t *ops, Py_ssize_t count, int32_t n, int32_t m
         if op[0] == EQUAL and op[2] - op[1] != op[4] - op[3]:
             raise ValueError("an equal block has as many lines on both sides")
         op += 5
-    return 0
+    return count
 
 
 def long_pairs(object ops, object a, object a_starts, bint a_strip_cr, object b, object b_starts, bint b_strip_cr, /):
@@ -114,9 +116,8 @@ def long_pairs(object ops, object a, object a_starts, bint a_strip_cr, object b,
             held += 1
         check_side(&left, &views[0], &views[2], a_strip_cr)
         check_side(&right, &views[1], &views[3], b_strip_cr)
-        count = views[4].len // 20
+        count = check_script(&views[4], left.count, right.count)
         op = <const int32_t *> views[4].buf
-        check_script(op, count, left.count, right.count)
         with nogil:
             for k in range(count):
                 if op[0] == REPLACE and op[2] - op[1] == op[4] - op[3]:
@@ -465,9 +466,8 @@ def layout(object ops, object a, object a_starts, bint a_strip_cr, object a_ids,
             held += 1
         check_side(&s.a, &views[0], &views[2], a_strip_cr)
         check_side(&s.b, &views[1], &views[3], b_strip_cr)
-        count = views[4].len // 20
+        count = check_script(&views[4], s.a.count, s.b.count)
         script = <const int32_t *> views[4].buf
-        check_script(script, count, s.a.count, s.b.count)
         s.a_ids = <const int32_t *> views[5].buf
         s.b_ids = <const int32_t *> views[6].buf
         if views[5].len // 4 != s.a.count or views[6].len // 4 != s.b.count:
@@ -491,6 +491,8 @@ def layout(object ops, object a, object a_starts, bint a_strip_cr, object a_ids,
             raise MemoryError
         with nogil:
             group_blocks(&s, script, count, c)
+        if s.flag_at != s.flag_count:
+            raise ValueError("every long pair needs one flag")
         if s.hunks.failed or s.rows.failed or s.pairs.failed:
             raise MemoryError
         return (

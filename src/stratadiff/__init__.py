@@ -7,8 +7,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from stratadiff.api import DiffResult, Verification, demo_runs, diff, open, verify
     from stratadiff.core.escape import escape_name
     from stratadiff.core.linediff import EditScript, edit_script
@@ -76,15 +74,17 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            import importlib
+if not TYPE_CHECKING:  # a type checker must see that a misspelled name does not exist
 
-            value = getattr(importlib.import_module(home), name)
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module 'stratadiff' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        for home, names in _HOMES.items():
+            if name in names:
+                import importlib
+
+                value = getattr(importlib.import_module(home), name)
+                globals()[name] = value
+                return value
+        raise AttributeError(f"module 'stratadiff' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

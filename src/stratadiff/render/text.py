@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from stratadiff.documents.document import Document
 
 _RULE = "-" * 68
+_LINK = "assertions.corpus_manifest"
+_INSTRUMENT = tuple(
+    f"instrument.{name}"
+    for name in ("id", "kind", "version", "rederivable", "config_digest", "manifest_digest")
+)
 
 
 def draw_text(report: Document, text: Document | None = None, *, colour: bool = False) -> str:
@@ -222,10 +227,17 @@ def _linear_lines(report: Mapping[str, Any]) -> list[str]:
     ]
     for annotation in report["annotations"]:
         lines.append(f"annotation at stage {annotation['index']} {escape_name(annotation['stage'])}:")
-        for name, (old, new) in annotation["differs"].items():
-            label = "corpus link" if name == "assertions.corpus_manifest" else escape_name(name)
+        for name, (old, new) in sorted(annotation["differs"].items(), key=lambda item: _rank_of(item[0])):
+            label = "corpus link" if name == _LINK else escape_name(name)
             lines.append(f"    {label}   {escape_name(str(old))}  ->  {escape_name(str(new))}")
     return lines
+
+
+def _rank_of(member: str) -> tuple[int, str]:
+    # A document's members have no order, the lines drawn of them do: instrument, constants, corpus link.
+    if member in _INSTRUMENT:
+        return (_INSTRUMENT.index(member), "")
+    return (len(_INSTRUMENT) + (member == _LINK), member)
 
 
 def _in_quotes(name: str) -> str:

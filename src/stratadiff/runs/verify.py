@@ -57,8 +57,8 @@ def verify_run(
 class Checking:
     """A verification in two steps: all that the receipts say first, then the bytes of the outputs.
 
-    Whoever wants to show outputs can so decide between the steps which ones, and have their bytes from the one
-    reading that also checks them (decision D5b).
+    Whoever wants to show outputs can so decide between the steps which ones, and have their bytes from the
+    one reading that also checks them (decision D5b).
 
     Parameters
     ----------
