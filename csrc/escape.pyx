@@ -302,6 +302,8 @@ cdef int check_rows(const int32_t *rows, Py_ssize_t count, Py_ssize_t a_size, Py
     cdef const int32_t *own
     for k in range(count):
         row = rows + ROW * k
+        if not 0 <= row[0] <= MARK:
+            raise ValueError("a row has an unknown op")
         if not 0 <= row[4] <= row[5] <= (b_size if row[0] == 2 else a_size):
             raise ValueError("a row reaches outside its text")
         if row[3] >= pairs or (row[0] == MARK and row[3] < 0):
@@ -339,7 +341,7 @@ cdef int check_ops(View *v, Py_ssize_t op_rows, Py_ssize_t pairs) except -1:
         i = j = 0
         for k in range(v.op_bounds[p], v.op_bounds[p + 1]):
             op = v.ops + 5 * k
-            if not (i <= op[1] <= op[2] <= v.a_bounds[p + 1] - v.a_bounds[p]
+            if not (0 <= op[0] <= 3 and i <= op[1] <= op[2] <= v.a_bounds[p + 1] - v.a_bounds[p]
                     and j <= op[3] <= op[4] <= v.b_bounds[p + 1] - v.b_bounds[p]):
                 raise ValueError("a block reaches outside its tokens")
             i = op[2]

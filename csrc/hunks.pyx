@@ -2,20 +2,16 @@
 
 from cpython.array cimport array
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.string cimport memcpy
 
 from buffers cimport (
     Ints, Octets, PyBuffer_Release, Py_buffer, acquire_bytes, acquire_ints, check_bounds, free, int32_t, int64_t,
     ints_free, ints_init, ints_push, ints_reserve, ints_to_array, octets_free, octets_init, octets_reserve, uint8_t,
-    uint64_t,
 )
+from hunks_json cimport HUNK, ROW, put_json
 from libc.stdlib cimport calloc
 
 cdef extern from "utf8.h" nogil:
     int32_t count_units(const uint8_t *p, const uint8_t *end, int surrogates)
-
-cdef extern from "byte_scan.h" nogil:
-    uint64_t byte_mask_64(const uint8_t *p, uint8_t value)
 
 cdef array INT32 = array("i")
 
@@ -28,8 +24,6 @@ cdef enum:
     SURELY_MARKED = 1952
     # The ~ line is drawn when its first change, with its marks and the lead of the window, fits into the window.
     MARK_LIMIT = 1960
-    HUNK = 9
-    ROW = 6
 
 
 cdef struct Side:
@@ -68,10 +62,12 @@ cdef int check_side(Side *side, Py_buffer *text, Py_buffer *starts, bint strip_c
     return 0
 
 
-cdef int check_script(const int32_t *ops, Py_ssize_t count, int32_t n, int32_t m) except -1:
-    # Blocks may start after the first line (a trimmed head); they touch each other and stay inside.
-    cdef Py_ssize_t k
-    cdef const int32_t *op = ops
+cdef Py_ssize_t check_script(Py_buffer *view, int32_t n, int32_t m) except -1:
+    # Blocks may start after the first line (a trimmed head); they touch each other and stay inside. Returns their number.
+    cdef Py_ssize_t k, count = view.len // 20
+    cdef const int32_t *op = <const int32_t *> view.buf
+    if view.len % 20:
+        raise ValueError("a block of an edit script has five numbers")
     for k in range(count):
         if not (0 <= op[0] <= 3 and 0 <= op[1] <= op[2] <= n and 0 <= op[3] <= op[4] <= m):
             raise ValueError("a block of the edit script reaches outside the lines")
@@ -80,7 +76,7 @@ cdef int check_script(const int32_t *ops, Py_ssize_t count, int32_t n, int32_t m
         if op[0] == EQUAL and op[2] - op[1] != op[4] - op[3]:
             raise ValueError("an equal block has as many lines on both sides")
         op += 5
-    return 0
+    return count
 
 
 def long_pairs(object ops, object a, object a_starts, bint a_strip_cr, object b, object b_starts, bint b_strip_cr, /):
@@ -120,9 +116,8 @@ def long_pairs(object ops, object a, object a_starts, bint a_strip_cr, object b,
             held += 1
         check_side(&left, &views[0], &views[2], a_strip_cr)
         check_side(&right, &views[1], &views[3], b_strip_cr)
-        count = views[4].len // 20
+        count = check_script(&views[4], left.count, right.count)
         op = <const int32_t *> views[4].buf
-        check_script(op, count, left.count, right.count)
         with nogil:
             for k in range(count):
                 if op[0] == REPLACE and op[2] - op[1] == op[4] - op[3]:
@@ -471,9 +466,8 @@ def layout(object ops, object a, object a_starts, bint a_strip_cr, object a_ids,
             held += 1
         check_side(&s.a, &views[0], &views[2], a_strip_cr)
         check_side(&s.b, &views[1], &views[3], b_strip_cr)
-        count = views[4].len // 20
+        count = check_script(&views[4], s.a.count, s.b.count)
         script = <const int32_t *> views[4].buf
-        check_script(script, count, s.a.count, s.b.count)
         s.a_ids = <const int32_t *> views[5].buf
         s.b_ids = <const int32_t *> views[6].buf
         if views[5].len // 4 != s.a.count or views[6].len // 4 != s.b.count:
@@ -497,6 +491,8 @@ def layout(object ops, object a, object a_starts, bint a_strip_cr, object a_ids,
             raise MemoryError
         with nogil:
             group_blocks(&s, script, count, c)
+        if s.flag_at != s.flag_count:
+            raise ValueError("every long pair needs one flag")
         if s.hunks.failed or s.rows.failed or s.pairs.failed:
             raise MemoryError
         return (
@@ -517,124 +513,6 @@ def layout(object ops, object a, object a_starts, bint a_strip_cr, object a_ids,
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Canonical JSON of hunks
-
-
-cdef void put(Octets *out, const char *source, Py_ssize_t size) noexcept nogil:
-    if octets_reserve(out, size):
-        memcpy(out.items + out.size, source, <size_t> size)
-        out.size += size
-
-
-cdef void put_number(Octets *out, int64_t value) noexcept nogil:
-    # A decimal string, quotes included.
-    cdef char[22] digits
-    cdef int32_t at = 21
-    digits[21] = 34
-    while True:
-        at -= 1
-        digits[at] = <char> (48 + value % 10)
-        value //= 10
-        if value == 0:
-            break
-    at -= 1
-    digits[at] = 34
-    put(out, digits + at, 22 - at)
-
-
-cdef void put_text(Octets *out, const uint8_t *text, Py_ssize_t size) noexcept nogil:
-    # A JSON string of displayed text, which holds no control characters: only quotes and backslashes are escaped.
-    cdef Py_ssize_t at = 0, first = 0
-    put(out, "\"", 1)
-    while at < size:
-        if size - at >= 64 and not byte_mask_64(text + at, 34) and not byte_mask_64(text + at, 92):
-            at += 64
-            continue
-        if text[at] == 34 or text[at] == 92:
-            put(out, <const char *> text + first, at - first)
-            put(out, "\\", 1)
-            first = at
-        at += 1
-    put(out, <const char *> text + first, size - first)
-    put(out, "\"", 1)
-
-
-cdef void put_line_number(Octets *out, int32_t line) noexcept nogil:
-    if line < 0:
-        put(out, "null", 4)
-    else:
-        put_number(out, <int64_t> line + 1)
-
-
-cdef void put_json(Octets *out, const int32_t *hunks, Py_ssize_t hunk_count, const int32_t *rows, const uint8_t *text,
-                   const int32_t *text_bounds, const int32_t *spans, const int32_t *span_bounds) noexcept nogil:
-    cdef const int32_t *hunk = hunks
-    cdef const int32_t *row
-    cdef Py_ssize_t h, r
-    cdef int32_t k
-    cdef bint first_hunk = True, first_row
-    put(out, "[", 1)
-    for h in range(hunk_count):
-        if hunk[5] > hunk[4]:
-            if not first_hunk:
-                put(out, ",", 1)
-            first_hunk = False
-            put(out, "{\"baseline\":{\"lines\":", 21)
-            put_number(out, hunk[1])
-            put(out, ",\"start\":", 9)
-            put_number(out, hunk[0])
-            put(out, "},\"candidate\":{\"lines\":", 23)
-            put_number(out, hunk[3])
-            put(out, ",\"start\":", 9)
-            put_number(out, hunk[2])
-            put(out, "},\"lines\":[", 11)
-            first_row = True
-            for r in range(hunk[4], hunk[5]):
-                row = rows + ROW * r
-                if row[0] == 3:
-                    continue
-                if not first_row:
-                    put(out, ",", 1)
-                first_row = False
-                put(out, "{\"baseline\":", 12)
-                put_line_number(out, row[1])
-                put(out, ",\"candidate\":", 13)
-                put_line_number(out, row[2])
-                put(out, ",\"op\":\"", 7)
-                put(out, " " if row[0] == 0 else "-" if row[0] == 1 else "+", 1)
-                put(out, "\",\"spans\":[", 11)
-                for k in range(span_bounds[r], span_bounds[r + 1]):
-                    if k > span_bounds[r]:
-                        put(out, ",", 1)
-                    put(out, "[", 1)
-                    put_number(out, spans[2 * k])
-                    put(out, ",", 1)
-                    put_number(out, spans[2 * k + 1])
-                    put(out, "]", 1)
-                put(out, "],\"text\":", 9)
-                put_text(out, text + text_bounds[r], text_bounds[r + 1] - text_bounds[r])
-                put(out, "}", 1)
-            put(out, "]", 1)
-            if hunk[6] >= 0 and hunk[8] & 2:
-                put(out, ",\"note\":\"no line could anchor this block of ", 44)
-                put_plain_number(out, hunk[6])
-                put(out, " against ", 9)
-                put_plain_number(out, hunk[7])
-                put(out, " lines; it is shown whole, removed then added\"", 46)
-            put(out, "}", 1)
-        hunk += HUNK
-    put(out, "]", 1)
-
-
-cdef void put_plain_number(Octets *out, int64_t value) noexcept nogil:
-    cdef Py_ssize_t at = out.size
-    cdef Py_ssize_t k
-    put_number(out, value)
-    if out.failed:
-        return
-    # Without the quotes.
-    for k in range(at, out.size - 2):
-        out.items[k] = out.items[k + 1]
-    out.size -= 2
 
 
 def hunks_json(object hunks, object rows, object text, object text_bounds, object spans, object span_bounds, /):

@@ -1,7 +1,7 @@
 """Lines of two texts as dense int32 ids."""
 
 from cpython.array cimport array
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memset
 
 from buffers cimport (
     PyBuffer_Release, Py_buffer, acquire_bytes, acquire_ints, clone, free, int32_t, malloc, prefetch, realloc,
@@ -24,20 +24,16 @@ cdef enum:
 cdef struct Line:
     const uint8_t *at
     int32_t size
-
-
-cdef struct Slot:
-    uint32_t tag
-    int32_t id          # -1: empty
+    uint32_t tag            # 32 bits of the line's hash: they choose the slot and filter the comparisons
 
 
 cdef struct Table:
-    # Open addressing, linear probing. The 32 bits of `tag` choose the slot and filter the comparisons.
-    Slot *slots
+    # Open addressing, linear probing. Slots are ids alone, so that twice as many fit into a cache; -1 is empty.
+    int32_t *slots
     uint32_t mask
-    Line *lines         # first line of each id
+    Line *lines             # first line of each id
     int32_t count
-    int32_t capacity    # of `lines`
+    int32_t capacity        # of `lines`
     bint failed
 
 
@@ -50,7 +46,9 @@ cdef struct Side:
 
 
 cdef inline Line line_of(const Side *side, int32_t i) noexcept nogil:
+    # Without its tag.
     cdef Line line
+    line.tag = 0
     line.at = side.text + side.starts[i]
     line.size = side.starts[i + 1] - 1 - side.starts[i]
     if side.strip_cr and line.size and line.at[line.size - 1] == 13:
@@ -63,53 +61,51 @@ cdef inline bint same(Line a, Line b) noexcept nogil:
 
 
 cdef bint grow(Table *table) noexcept nogil:
-    # Twice the slots. Tags keep enough bits to find every slot again without the lines.
-    cdef uint32_t size = (table.mask + 1) * 2, mask = size - 1, at, k
-    cdef Slot *slots = <Slot *> malloc(size * sizeof(Slot))
+    # Twice the slots; the tags find every id's place again without its bytes.
+    cdef uint32_t size = (table.mask + 1) * 2, mask = size - 1, at
+    cdef int32_t id
+    cdef int32_t *slots = <int32_t *> malloc(size * sizeof(int32_t))
     if slots == NULL:
         table.failed = True
         return False
-    for k in range(size):
-        slots[k].id = -1
-    for k in range(table.mask + 1):
-        if table.slots[k].id >= 0:
-            at = table.slots[k].tag & mask
-            while slots[at].id >= 0:
-                at = (at + 1) & mask
-            slots[at] = table.slots[k]
+    memset(slots, 0xFF, size * sizeof(int32_t))
+    for id in range(table.count):
+        at = table.lines[id].tag & mask
+        while slots[at] >= 0:
+            at = (at + 1) & mask
+        slots[at] = id
     free(table.slots)
     table.slots = slots
     table.mask = mask
     return True
 
 
-cdef inline int32_t lookup(Table *table, Line line, uint32_t tag) noexcept nogil:
+cdef inline int32_t lookup(Table *table, Line line) noexcept nogil:
     # The id of a line, a new one if it was not met before.
-    cdef uint32_t at = tag & table.mask
-    cdef Slot slot
+    cdef uint32_t at = line.tag & table.mask
+    cdef int32_t id
     cdef Line *grown
     while True:
-        slot = table.slots[at]
-        if slot.id < 0:
+        id = table.slots[at]
+        if id < 0:
             break
-        if slot.tag == tag and same(table.lines[slot.id], line):
-            return slot.id
+        if table.lines[id].tag == line.tag and same(table.lines[id], line):
+            return id
         at = (at + 1) & table.mask
-    if table.count == table.capacity:
+    id = table.count
+    if id == table.capacity:
         grown = <Line *> realloc(table.lines, 2 * <size_t> table.capacity * sizeof(Line))
         if grown == NULL:
             table.failed = True
             return 0
         table.lines = grown
         table.capacity *= 2
-    slot.tag = tag
-    slot.id = table.count
-    table.slots[at] = slot
-    table.lines[table.count] = line
+    table.slots[at] = id
+    table.lines[id] = line
     table.count += 1
     if <uint32_t> table.count > (table.mask >> 1):
         grow(table)
-    return slot.id
+    return id
 
 
 cdef inline uint32_t tag_of(Line line) noexcept nogil:
@@ -120,23 +116,21 @@ cdef inline uint32_t tag_of(Line line) noexcept nogil:
 cdef void intern_batch(Table *table, Side *side, int32_t i, int32_t stop) noexcept nogil:
     # Lines i to stop, at most BATCH of them, in steps that each ask for the memory the next one needs.
     cdef Line[BATCH] lines
-    cdef uint32_t[BATCH] tags
-    cdef Slot slot
-    cdef int32_t k
+    cdef int32_t k, id
     for k in range(stop - i):
         lines[k] = line_of(side, i + k)
-        tags[k] = tag_of(lines[k])
-        prefetch(&table.slots[tags[k] & table.mask])
+        lines[k].tag = tag_of(lines[k])
+        prefetch(&table.slots[lines[k].tag & table.mask])
     for k in range(stop - i):
-        slot = table.slots[tags[k] & table.mask]
-        if slot.id >= 0:
-            prefetch(&table.lines[slot.id])
+        id = table.slots[lines[k].tag & table.mask]
+        if id >= 0:
+            prefetch(&table.lines[id])
     for k in range(stop - i):
-        slot = table.slots[tags[k] & table.mask]
-        if slot.id >= 0 and slot.tag == tags[k]:
-            prefetch(table.lines[slot.id].at)
+        id = table.slots[lines[k].tag & table.mask]
+        if id >= 0 and table.lines[id].tag == lines[k].tag:
+            prefetch(table.lines[id].at)
     for k in range(stop - i):
-        side.ids[i + k] = lookup(table, lines[k], tags[k])
+        side.ids[i + k] = lookup(table, lines[k])
 
 
 cdef void intern_baseline(Table *table, Side *side) noexcept nogil:
@@ -259,14 +253,13 @@ def intern_lines(object a, object a_starts, bint a_strip_cr, object b, object b_
         table.count = 0
         table.capacity = left.count + 16
         table.failed = False
-        table.slots = <Slot *> malloc(size * sizeof(Slot))
+        table.slots = <int32_t *> malloc(size * sizeof(int32_t))
         table.lines = <Line *> malloc(<size_t> table.capacity * sizeof(Line))
         first = <int32_t *> malloc((<size_t> left.count + 1) * sizeof(int32_t))
         if table.slots == NULL or table.lines == NULL or first == NULL:
             raise MemoryError
         with nogil:
-            for i in range(<int32_t> size):
-                table.slots[i].id = -1
+            memset(table.slots, 0xFF, size * sizeof(int32_t))
             intern_baseline(&table, &left)
             # Where to go on guessing after a line is found by its hash: only lines that occur once tell.
             for i in range(table.count):

@@ -12,7 +12,8 @@ cdef enum Status:
     TOO_DEEP = 3
     REPEATED_MEMBER = 4
     BYTE_ORDER_MARK = 5
-    NO_MEMORY = 6
+    TOO_LARGE = 6
+    NO_MEMORY = 7
 
 cdef enum:
     # Marks a key whose unescaped bytes stand in `keys` instead of the text; sizes need 31 bits only.

@@ -14,7 +14,7 @@ from buffers cimport (
 from json_canonical cimport Key, check_canonical, deepest
 from json_escapes cimport BAD_ESCAPE, put_point, read_escape, written_size
 from json_index cimport (
-    BYTE_ORDER_MARK, FINE, NO_MEMORY, NOT_JSON, NOT_UTF8, REPEATED_MEMBER, TOO_DEEP, UNESCAPED, Frame, Member,
+    BYTE_ORDER_MARK, FINE, NO_MEMORY, NOT_JSON, NOT_UTF8, REPEATED_MEMBER, TOO_DEEP, TOO_LARGE, UNESCAPED, Frame, Member,
     Object, Scan, close_object, compare_keys, grown, note_repeated, out_of_memory,
 )
 from json_writer cimport Level, write_document
@@ -350,7 +350,7 @@ cdef void free_working_memory(Scan *s) noexcept nogil:
     octets_free(&s.keys)
 
 
-def pretty(data, /, Py_ssize_t max_depth=512):
+def pretty(data, /, Py_ssize_t max_depth=512, Py_ssize_t max_output=0x7FFFFFFE):
     """Return the canonical pretty form of a JSON text, or what is wrong with it and where.
 
     Parsing is strict: UTF-8 without a byte-order mark, the grammar of RFC 8259, no repeated key in an object,
@@ -364,12 +364,15 @@ def pretty(data, /, Py_ssize_t max_depth=512):
         the passes.
     max_depth : int, optional
         Containers that may be open at once; ``[1]`` needs 1.
+    max_output : int, optional
+        Bytes the pretty form may have.
 
     Returns
     -------
     status : int
-        0 fine, 1 not UTF-8, 2 not JSON, 3 too deep, 4 a repeated key, 5 a byte-order mark. The first problem
-        from the left is reported; a repeated key only where there is no other.
+        0 fine, 1 not UTF-8, 2 not JSON, 3 too deep, 4 a repeated key, 5 a byte-order mark, 6 a pretty form of more
+        than `max_output` bytes. The first problem from the left is reported; a repeated key only where there is no
+        other, the size only of a text that is fine.
     offset : int
         The byte at which the problem shows; 0 if there is none. Status 1: the start of the invalid sequence.
         Status 2: the first byte with which the text is no longer the beginning of any JSON text,
@@ -420,8 +423,8 @@ def pretty(data, /, Py_ssize_t max_depth=512):
             levels = <Level *> malloc(<size_t> level_count * sizeof(Level))
             if levels == NULL:
                 raise MemoryError
-        if s.output_size > <uint64_t> PY_SSIZE_T_MAX:
-            raise MemoryError
+        if max_output < 0 or s.output_size > <uint64_t> max_output:
+            return TOO_LARGE, 0, None
         text = PyBytes_FromStringAndSize(NULL, <Py_ssize_t> s.output_size)
         out = <uint8_t *> PyBytes_AS_STRING(text)
         with nogil:

@@ -9,8 +9,10 @@ from cpython.array cimport array
 
 from buffers cimport (
     Ints, PyBuffer_Release, Py_buffer, acquire_ints, check_bounds, free, int32_t, int64_t, ints_free, ints_init,
-    ints_push, ints_reserve, ints_to_array, malloc, memcpy, realloc, uint32_t, uint64_t,
+    ints_push, ints_reserve, ints_to_array, malloc, memcpy, uint32_t, uint64_t,
 )
+from blocks cimport EQUAL, push_opcodes, push_run, split_replaces
+from frontiers cimport Search, begin_search, end_search, search_free, search_init, search_until, undecided, within
 from libc.stdlib cimport calloc
 
 cdef extern from "id_scan.h" nogil:
@@ -20,36 +22,12 @@ cdef extern from "id_scan.h" nogil:
 cdef array INT32 = array("i")
 
 cdef enum:
-    EQUAL = 0
-    DELETE = 1
-    INSERT = 2
-    REPLACE = 3
-    # Frontiers are all kept up to this many cells (16 MB); past it only one in SPACING is, the others are made again.
-    KEPT_CELLS = 4194304
-    SPACING = 64
-    # Edit count at which the search pauses for a cheap lower bound on what is left.
+    # Edit count at which the search pauses for a cheap lower bound on the distance.
     PAUSE = 192
-    FAR = 0x3FFFFFFF
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The backward search over sequences whose every element occurs on both sides
-
-
-cdef struct Search:
-    const int32_t *a        # a[-1] and b[-1] must be readable, different, and equal to no element
-    const int32_t *b
-    int32_t n
-    int32_t m
-    int32_t distance        # result; -1 while unknown or past the bound
-    # Frontier d holds, for k = lowest(d), lowest(d) + 2, ..., the smallest x reached on diagonal k = x - y.
-    Ints cells
-    Ints offsets            # offsets[f]: where kept frontier f starts in `cells`
-    int32_t spacing         # kept frontiers are d = 0, spacing, 2 * spacing, ...
-    Ints segment            # frontiers made again between two kept ones
-    Ints segment_offsets
-    int32_t segment_first   # d of the segment's first frontier; -1: none
-    bint failed
+# Regions: counts, anchors, the walk
 
 
 cdef struct Region:
@@ -70,213 +48,6 @@ cdef struct Region:
     Search search
     Ints *runs              # result: (i, j, length) of matched runs in the whole sequences, ascending
     bint failed
-
-
-cdef inline int32_t lowest(const Search *s, int32_t d) noexcept nogil:
-    # Smallest diagonal of frontier d: n - m - d, cut at the table's edge -m without changing parity.
-    cdef int32_t k = s.n - s.m - d
-    if k < -s.m:
-        k = -s.m + ((-s.m - k) & 1)
-    return k
-
-
-cdef inline int32_t highest(const Search *s, int32_t d) noexcept nogil:
-    cdef int32_t k = s.n - s.m + d
-    if k > s.n:
-        k = s.n - ((k - s.n) & 1)
-    return k
-
-
-cdef inline int32_t width(const Search *s, int32_t d) noexcept nogil:
-    cdef int32_t low = lowest(s, d), high = highest(s, d)
-    return (high - low) // 2 + 1 if high >= low else 0
-
-
-cdef void advance(const Search *s, int32_t d, const int32_t *before, int32_t *cells) noexcept nogil:
-    # Frontier d from frontier d - 1. A deletion comes from diagonal k + 1, an insertion from k - 1. Frontiers are padded with
-    # FAR on both ends, so neighbours outside them need no test.
-    cdef int32_t low = lowest(s, d), count = width(s, d), n = s.n
-    cdef int32_t t, k, x, other, edge
-    cdef const int32_t *source = before + ((low + 1 - lowest(s, d - 1)) >> 1)
-    cdef const int32_t *a = s.a
-    cdef const int32_t *b = s.b
-    (cells - 1)[0] = FAR
-    cells[count] = FAR
-    for t in range(count):
-        k = low + 2 * t
-        edge = k if k > 0 else 0        # a point left of it has x < 0 or y = x - k < 0
-        x = source[t] - 1
-        x = x if x >= edge else FAR
-        other = source[t - 1]
-        other = other if other >= edge else FAR
-        x = x if x < other else other
-        cells[t] = x
-    for t in range(count):
-        x = cells[t]
-        k = low + 2 * t
-        # The elements before both sequences differ from each other and from all others: no test for their ends.
-        if x <= n and a[x - 1] == b[x - 1 - k]:
-            cells[t] = x - 1 - (equal_tail(a + k, b, x - 1 - k) if k >= 0 else equal_tail(a, b - k, x - 1))
-
-
-cdef void thin_out(Search *s, int32_t d) noexcept nogil:
-    # Too many cells: keep one frontier in SPACING of those up to d.
-    cdef int32_t f = 0, kept = 0, size
-    cdef Py_ssize_t to = 0
-    while f <= d:
-        size = width(s, f)
-        # They only move towards the front: copying upwards is safe where they overlap.
-        move_ints(s.cells.items + to, s.cells.items + s.offsets.items[f] - 1, size + 2)
-        s.offsets.items[kept] = <int32_t> to + 1
-        kept += 1
-        to += size + 2
-        f += SPACING
-    s.cells.size = to
-    s.offsets.size = kept
-    s.spacing = SPACING
-
-
-cdef inline void move_ints(int32_t *to, const int32_t *source, int32_t count) noexcept nogil:
-    cdef int32_t k
-    for k in range(count):
-        to[k] = source[k]
-
-
-cdef void search(Search *s, int32_t bound, Region *region) noexcept nogil:
-    # Sets s.distance to the edit distance if it is at most `bound`, else to -1. With a region, the search may stop early
-    # on a proof that the bound is passed.
-    cdef int32_t d, size, low
-    cdef int32_t *newest = NULL
-    cdef int32_t *spare = NULL
-    cdef int32_t *other
-    cdef int32_t *rows = NULL       # two frontiers, once not all are kept
-    s.distance = -1
-    s.spacing = 1
-    s.segment_first = -1
-    if bound > s.n + s.m:
-        bound = s.n + s.m
-    if (s.n - s.m if s.n > s.m else s.m - s.n) > bound:
-        return
-    ints_push(&s.offsets, 1)
-    ints_push(&s.cells, FAR)
-    size = s.n if s.n < s.m else s.m
-    ints_push(&s.cells, s.n - equal_tail(s.a + (s.n - size), s.b + (s.m - size), size))
-    ints_push(&s.cells, FAR)
-    if s.cells.failed or s.offsets.failed:
-        s.failed = True
-        return
-    if s.n == s.m and s.cells.items[1] == 0:
-        s.distance = 0
-        return
-    for d in range(1, bound + 1):
-        size = width(s, d)
-        if s.spacing == 1:
-            ints_push(&s.offsets, <int32_t> s.cells.size + 1)
-            if not ints_reserve(&s.cells, size + 2) or s.offsets.failed:
-                s.failed = True
-                break
-            newest = s.cells.items + s.cells.size + 1
-            advance(s, d, s.cells.items + s.offsets.items[d - 1], newest)
-            s.cells.size += size + 2
-        else:
-            advance(s, d, newest, spare)
-            other = newest
-            newest = spare
-            spare = other
-            if d % SPACING == 0:
-                ints_push(&s.offsets, <int32_t> s.cells.size + 1)
-                if not ints_reserve(&s.cells, size + 2) or s.offsets.failed:
-                    s.failed = True
-                    break
-                move_ints(s.cells.items + s.cells.size, newest - 1, size + 2)
-                s.cells.size += size + 2
-        # Both fronts together are the point x = 0 of diagonal 0.
-        low = lowest(s, d)
-        if (low & 1) == 0 and low <= 0 and highest(s, d) >= 0 and newest[(0 - low) >> 1] == 0:
-            s.distance = d
-            break
-        if d == PAUSE and region != NULL and distance_floor(region) > bound:
-            break
-        if s.spacing == 1 and s.cells.size > KEPT_CELLS:
-            rows = <int32_t *> malloc(2 * (<size_t> bound + 4) * sizeof(int32_t))
-            if rows == NULL:
-                s.failed = True
-                return
-            spare = rows + 1
-            move_ints(rows + bound + 4, newest - 1, size + 2)
-            newest = rows + bound + 5
-            thin_out(s, d)
-    free(rows)
-
-
-cdef const int32_t *frontier(Search *s, int32_t d) noexcept nogil:
-    # Frontier d, made again from the last kept one before it when it was not kept.
-    cdef int32_t first, e, size
-    if s.spacing == 1:
-        return s.cells.items + s.offsets.items[d]
-    first = d - d % SPACING
-    if s.segment_first != first:
-        s.segment.size = 0
-        s.segment_offsets.size = 0
-        size = width(s, first)
-        if not ints_reserve(&s.segment, size + 2):
-            s.failed = True
-            return NULL
-        move_ints(s.segment.items, s.cells.items + s.offsets.items[first // SPACING] - 1, size + 2)
-        ints_push(&s.segment_offsets, 1)
-        s.segment.size = size + 2
-        for e in range(first + 1, first + SPACING):
-            if e > s.distance:
-                break
-            size = width(s, e)
-            ints_push(&s.segment_offsets, <int32_t> s.segment.size + 1)
-            if not ints_reserve(&s.segment, size + 2) or s.segment_offsets.failed:
-                s.failed = True
-                return NULL
-            advance(s, e, s.segment.items + s.segment_offsets.items[e - first - 1],
-                    s.segment.items + s.segment.size + 1)
-            s.segment.size += size + 2
-        s.segment_first = first
-    return s.segment.items + s.segment_offsets.items[d - first]
-
-
-cdef inline bint within(Search *s, int32_t d, int32_t x, int32_t y) noexcept nogil:
-    # Whether D(x, y) <= d, for d of the right parity.
-    cdef int32_t low, k = x - y
-    cdef const int32_t *cells
-    if d < 0:
-        return False
-    low = lowest(s, d)
-    if k < low or k > highest(s, d):
-        return False
-    cells = frontier(s, d)
-    return cells != NULL and cells[(k - low) >> 1] <= x
-
-
-cdef void search_reset(Search *s) noexcept nogil:
-    s.cells.size = 0
-    s.offsets.size = 0
-    s.segment.size = 0
-    s.segment_offsets.size = 0
-
-
-cdef void search_init(Search *s) noexcept nogil:
-    ints_init(&s.cells)
-    ints_init(&s.offsets)
-    ints_init(&s.segment)
-    ints_init(&s.segment_offsets)
-    s.failed = False
-
-
-cdef void search_free(Search *s) noexcept nogil:
-    ints_free(&s.cells)
-    ints_free(&s.offsets)
-    ints_free(&s.segment)
-    ints_free(&s.segment_offsets)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Regions: counts, anchors, the walk
 
 
 cdef void count_elements(Region *r) noexcept nogil:
@@ -346,26 +117,6 @@ cdef int64_t distance_floor(Region *r) noexcept nogil:
     return total
 
 
-cdef void push_run(Region *r, int32_t i, int32_t j, int32_t length) noexcept nogil:
-    # Appends a matched run, joined to the last one where they touch on both sides.
-    cdef Ints *runs = r.runs
-    cdef int32_t *last
-    if length <= 0:
-        return
-    if runs.size:
-        last = runs.items + runs.size - 3
-        if last[0] + last[2] == i and last[1] + last[2] == j:
-            last[2] += length
-            return
-    if not ints_reserve(runs, 3):
-        r.failed = True
-        return
-    runs.items[runs.size] = i
-    runs.items[runs.size + 1] = j
-    runs.items[runs.size + 2] = length
-    runs.size += 3
-
-
 cdef bint walk(Region *r, int32_t a_at, int32_t b_at, int32_t bound, bint bounded) noexcept nogil:
     # Matches the region's lines by the walk of §9.3, if its D' is at most `bound`; otherwise matches nothing and returns
     # False. a_at and b_at are the region's place in the whole sequences.
@@ -374,8 +125,6 @@ cdef bint walk(Region *r, int32_t a_at, int32_t b_at, int32_t bound, bint bounde
     cdef int32_t n = r.n, m = r.m, i = 0, j = 0, x = 0, y = 0, left, length, kept_n = 0, kept_m = 0
     cdef Search *s = &r.search
     count_elements(r)
-    s.a = r.a_kept + 1
-    s.b = r.b_kept + 1
     r.a_kept[0] = -1
     r.b_kept[0] = -2
     for i in range(n):
@@ -386,17 +135,17 @@ cdef bint walk(Region *r, int32_t a_at, int32_t b_at, int32_t bound, bint bounde
         if r.a_count[b[j]]:
             kept_m += 1
             r.b_kept[kept_m] = b[j]
-    s.n = kept_n
-    s.m = kept_m
-    search_reset(s)
-    search(s, bound, r if bounded else NULL)
+    begin_search(s, r.a_kept + 1, kept_n, r.b_kept + 1, kept_m, bound)
+    search_until(s, PAUSE)
+    if undecided(s) and not (bounded and distance_floor(r) > bound):
+        search_until(s, bound)
     if s.distance >= 0 and not s.failed:
         i = j = 0
         left = s.distance
         while i < n and j < m:
             length = equal_head(a + i, b + j, n - i if n - i < m - j else m - j)
             if length:
-                push_run(r, a_at + i, b_at + j, length)
+                push_run(r.runs, a_at + i, b_at + j, length)
                 i += length
                 j += length
                 x += length
@@ -413,6 +162,7 @@ cdef bint walk(Region *r, int32_t a_at, int32_t b_at, int32_t bound, bint bounde
                     y += 1
                     left -= 1
                 j += 1
+    end_search(s)
     clear_counts(r)
     if s.failed:
         r.failed = True
@@ -463,7 +213,7 @@ cdef void match_by_anchors(Region *r, const int32_t *a, int32_t i1, int32_t i2, 
     elif anchors.size:
         for t in range(0, <int32_t> anchors.size, 2):
             match_region(r, a, before_i, anchors.items[t], b, before_j, anchors.items[t + 1], bound)
-            push_run(r, anchors.items[t], anchors.items[t + 1], 1)
+            push_run(r.runs, anchors.items[t], anchors.items[t + 1], 1)
             before_i = anchors.items[t] + 1
             before_j = anchors.items[t + 1] + 1
         match_region(r, a, before_i, i2, b, before_j, j2, bound)
@@ -473,7 +223,7 @@ cdef void match_by_anchors(Region *r, const int32_t *a, int32_t i1, int32_t i2, 
 cdef void match_lines(Region *r, const int32_t *a, int32_t n, const int32_t *b, int32_t m, int32_t bound) noexcept nogil:
     # Fills r.runs for the whole of both sequences.
     cdef int32_t shorter = n if n < m else m, head = equal_head(a, b, shorter), tail
-    push_run(r, 0, 0, head)
+    push_run(r.runs, 0, 0, head)
     if head == shorter:
         return
     r.a = a + head
@@ -484,79 +234,30 @@ cdef void match_lines(Region *r, const int32_t *a, int32_t n, const int32_t *b, 
         return
     tail = equal_tail(a + n - (shorter - head), b + m - (shorter - head), shorter - head)
     match_by_anchors(r, a, head, n - tail, b, head, m - tail, bound)
-    push_run(r, n - tail, m - tail, tail)
-
-
-cdef void split_replaces(const Ints *runs, const int32_t *a, int32_t n, const int32_t *b, int32_t m,
-                         Region *r) noexcept nogil:
-    # §9.1: a same-size replace whose k-th lines are equal is split there. Pushes old and new runs to r.runs.
-    cdef int32_t i = 0, j = 0, k, end_i, end_j
-    cdef Py_ssize_t t = 0
-    while True:
-        end_i = runs.items[t] if t < runs.size else n
-        end_j = runs.items[t + 1] if t < runs.size else m
-        if end_i - i == end_j - j:
-            for k in range(end_i - i):
-                if a[i + k] == b[j + k]:
-                    push_run(r, i + k, j + k, 1)
-        if t >= runs.size:
-            return
-        push_run(r, end_i, end_j, runs.items[t + 2])
-        i = end_i + runs.items[t + 2]
-        j = end_j + runs.items[t + 2]
-        t += 3
-
-
-cdef void push_opcode(Ints *ops, int32_t tag, int32_t i1, int32_t i2, int32_t j1, int32_t j2) noexcept nogil:
-    if not ints_reserve(ops, 5):
-        return
-    ops.items[ops.size] = tag
-    ops.items[ops.size + 1] = i1
-    ops.items[ops.size + 2] = i2
-    ops.items[ops.size + 3] = j1
-    ops.items[ops.size + 4] = j2
-    ops.size += 5
-
-
-cdef void push_opcodes(Ints *ops, const Ints *runs, Py_ssize_t t, int32_t i, int32_t n, int32_t j,
-                       int32_t m) noexcept nogil:
-    # Opcodes of [i, n) against [j, m) from the runs from number t on, relative to i and j.
-    cdef int32_t i0 = i, j0 = j, end_i, end_j
-    while True:
-        end_i = runs.items[t] if t < runs.size else n
-        end_j = runs.items[t + 1] if t < runs.size else m
-        if i < end_i or j < end_j:
-            push_opcode(ops, REPLACE if i < end_i and j < end_j else DELETE if i < end_i else INSERT,
-                        i - i0, end_i - i0, j - j0, end_j - j0)
-        if t >= runs.size:
-            return
-        i = end_i + runs.items[t + 2]
-        j = end_j + runs.items[t + 2]
-        push_opcode(ops, EQUAL, end_i - i0, i - i0, end_j - j0, j - j0)
-        t += 3
+    push_run(r.runs, n - tail, m - tail, tail)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Ids and memory
 
 
-cdef int32_t densify(const int32_t *source, Py_ssize_t n, int32_t *target, uint64_t *slots, uint64_t mask,
-                     int32_t next_id) noexcept nogil:
-    # Ids 0, 1, ... by first appearance. A slot is (value << 32 | id + 1), 0 when empty.
+cdef int32_t densify(int32_t *ids, Py_ssize_t count, uint64_t *slots, uint64_t mask) noexcept nogil:
+    # Ids 0, 1, ... by first appearance, in place; returns how many. A slot is (value << 32 | id + 1), 0 when empty.
     cdef Py_ssize_t i
     cdef uint64_t at, key
-    for i in range(n):
-        key = <uint64_t> <uint32_t> source[i]
+    cdef int32_t next_id = 0
+    for i in range(count):
+        key = <uint64_t> <uint32_t> ids[i]
         at = (key * <uint64_t> 0x9E3779B97F4A7C15) >> 20
         while True:
             at &= mask
             if slots[at] == 0:
                 next_id += 1
                 slots[at] = key << 32 | <uint64_t> <uint32_t> next_id
-                target[i] = next_id - 1
+                ids[i] = next_id - 1
                 break
             if slots[at] >> 32 == key:
-                target[i] = <int32_t> <uint32_t> slots[at] - 1
+                ids[i] = <int32_t> <uint32_t> slots[at] - 1
                 break
             at += 1
     return next_id
@@ -564,34 +265,35 @@ cdef int32_t densify(const int32_t *source, Py_ssize_t n, int32_t *target, uint6
 
 cdef int prepare(Region *r, const int32_t **a, Py_ssize_t n, const int32_t **b, Py_ssize_t m, int32_t **own,
                  Py_ssize_t longest_n, Py_ssize_t longest_m) except -1:
-    # Allocates the region's arrays; renumbers ids that would make arrays by id larger than the sequences.
+    # Allocates the region's arrays and copies the ids, renumbered if arrays by id would be larger than the sequences. Copies,
+    # because ids become indices: no other thread may change them after they were looked at.
     # longest_n and longest_m are the sizes of the largest region.
     cdef Py_ssize_t i
     cdef int32_t low = 0, high = -1, ids
     cdef uint64_t slots_count = 16
     cdef uint64_t *slots
     cdef Py_ssize_t shorter = longest_n if longest_n < longest_m else longest_m
-    for i in range(n):
-        low = a[0][i] if a[0][i] < low else low
-        high = a[0][i] if a[0][i] > high else high
-    for i in range(m):
-        low = b[0][i] if b[0][i] < low else low
-        high = b[0][i] if b[0][i] > high else high
+    own[0] = <int32_t *> malloc((<size_t> (n + m) + 1) * sizeof(int32_t))
+    if own[0] == NULL:
+        raise MemoryError
+    if n:
+        memcpy(own[0], a[0], <size_t> n * sizeof(int32_t))
+    if m:
+        memcpy(own[0] + n, b[0], <size_t> m * sizeof(int32_t))
+    a[0] = own[0]
+    b[0] = own[0] + n
+    for i in range(n + m):
+        low = min(low, own[0][i])
+        high = max(high, own[0][i])
+    ids = high + 1
     if low < 0 or high > 2 * (n + m) + 1024:
         while slots_count < 2 * <uint64_t> (n + m):
             slots_count *= 2
-        own[0] = <int32_t *> malloc((<size_t> (n + m) + 1) * sizeof(int32_t))
         slots = <uint64_t *> calloc(slots_count, sizeof(uint64_t))
-        if own[0] == NULL or slots == NULL:
-            free(slots)
+        if slots == NULL:
             raise MemoryError
-        ids = densify(a[0], n, own[0], slots, slots_count - 1, 0)
-        ids = densify(b[0], m, own[0] + n, slots, slots_count - 1, ids)
+        ids = densify(own[0], n + m, slots, slots_count - 1)
         free(slots)
-        a[0] = own[0]
-        b[0] = own[0] + n
-    else:
-        ids = high + 1
     r.a_count = <int32_t *> calloc(<size_t> ids + 1, sizeof(int32_t))
     r.b_count = <int32_t *> calloc(<size_t> ids + 1, sizeof(int32_t))
     r.place = <int32_t *> malloc((<size_t> ids + 1) * sizeof(int32_t))
@@ -682,10 +384,9 @@ def edit_script(object a, object b, /, Py_ssize_t max_distance=5000):
         prepare(&region, &left, n, &right, m, &own, n, m)
         with nogil:
             match_lines(&region, left, n, right, m, bound)
-            region.runs = &split
-            split_replaces(&runs, left, n, right, m, &region)
-            push_opcodes(&ops, &split, 0, 0, n, 0, m)
-        if region.failed or ops.failed:
+            split_replaces(&runs, left, n, right, m, &split)
+            push_opcodes(&ops, &split, n, m)
+        if region.failed or runs.failed or split.failed or ops.failed:
             raise MemoryError
         return ints_to_array(INT32, ops.items, ops.size)
     finally:
@@ -767,11 +468,11 @@ def walk_many(object a, object a_bounds, object b, object b_bounds, /):
                 region.n = n
                 region.m = m
                 walk(&region, 0, 0, n + m, False)
-                push_opcodes(&ops, &runs, 0, 0, n, 0, m)
+                push_opcodes(&ops, &runs, n, m)
                 ints_push(&op_bounds, <int32_t> (ops.size // 5))
-                if region.failed or ops.failed or op_bounds.failed:
+                if region.failed or runs.failed or ops.failed or op_bounds.failed:
                     break
-        if region.failed or ops.failed or op_bounds.failed:
+        if region.failed or runs.failed or ops.failed or op_bounds.failed:
             raise MemoryError
         return ints_to_array(INT32, ops.items, ops.size), ints_to_array(INT32, op_bounds.items, op_bounds.size)
     finally:
@@ -848,13 +549,12 @@ def split_replaces_at(object ops, object a, object b, /, Py_ssize_t a_offset=0, 
     MemoryError
     """
     cdef Py_buffer[3] views
-    cdef Region region
     cdef Ints runs, split, out
     cdef const int32_t *op
     cdef Py_ssize_t count, k
     cdef int32_t i0, j0, n = 0, m = 0
     cdef int held = 0
-    region_init(&region, &runs)
+    ints_init(&runs)
     ints_init(&split)
     ints_init(&out)
     try:
@@ -876,21 +576,19 @@ def split_replaces_at(object ops, object a, object b, /, Py_ssize_t a_offset=0, 
             if op[0] == EQUAL:
                 if op[2] - op[1] != op[4] - op[3]:
                     raise ValueError("an equal block has as many elements on both sides")
-                push_run(&region, op[1], op[3], op[2] - op[1])
+                push_run(&runs, op[1], op[3], op[2] - op[1])
             op += 5
-        region.runs = &split
-        split_replaces(&runs, <const int32_t *> views[1].buf + i0, n, <const int32_t *> views[2].buf + j0, m, &region)
-        push_opcodes(&out, &split, 0, 0, n, 0, m)
+        split_replaces(&runs, <const int32_t *> views[1].buf + i0, n, <const int32_t *> views[2].buf + j0, m, &split)
+        push_opcodes(&out, &split, n, m)
         for k in range(out.size):
             if k % 5 == 1 or k % 5 == 2:
                 out.items[k] += i0
             elif k % 5:
                 out.items[k] += j0
-        if region.failed or out.failed:
+        if runs.failed or split.failed or out.failed:
             raise MemoryError
         return ints_to_array(INT32, out.items, out.size)
     finally:
-        region_free(&region)
         ints_free(&runs)
         ints_free(&split)
         ints_free(&out)

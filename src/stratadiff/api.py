@@ -13,7 +13,7 @@ from stratadiff.runs.corpus import RunsRoot, default_runs_root, trace_links, wit
 from stratadiff.runs.frozen import Frozen
 from stratadiff.runs.reader import read_input
 from stratadiff.runs.section import Options, TextSection, show_nodes, withheld_reason
-from stratadiff.runs.verify import beside_rows, verify_run
+from stratadiff.runs.verify import Checking, beside_rows, verify_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from stratadiff.runs.compare import Comparison, LadderRow
     from stratadiff.runs.corpus import CorpusTrace
     from stratadiff.runs.model import Row, Run
+    from stratadiff.runs.section import ShownOutput
 
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -294,8 +295,8 @@ def diff(
 
     Notes
     -----
-    Both runs are read and hashed once, and each output that is shown once more. At most the two sides of
-    one output lie in memory at a time.
+    Both runs are read and hashed once; what is shown is rendered from the bytes that were hashed. At most the
+    two sides of one output lie in memory at a time.
 
     Examples
     --------
@@ -364,7 +365,9 @@ def run_diff(
     stages_given : bool
         A stage declaration was given, so its absence is not what keeps a summary from being read.
     """
-    comparison = _compare(baseline, candidate, strict, collect_passes, stages_given)
+    comparison, ready = _compare(
+        baseline, candidate, strict, collect_passes, stages_given, options if text else None
+    )
     root = RunsRoot(default_runs_root(baseline) if runs_root is None else runs_root)
     if follow_corpus:
         note = _why_not_traced(comparison)
@@ -380,7 +383,7 @@ def run_diff(
     withheld = withheld_reason(comparison)
     if withheld:
         return DiffResult(comparison, TextSection(withheld=withheld))
-    nodes = show_nodes(comparison, options)
+    nodes = show_nodes(comparison, options, ready)
     unknown = sections.unknown_stages(comparison, options.stages)
     traces, notes = trace_links(
         nodes, root, options, follow=follow, strict=strict, collect_passes=collect_passes
@@ -409,9 +412,17 @@ def demo_runs() -> tuple[str, str]:
 
 
 def _compare(
-    baseline: str, candidate: str, strict: bool, collect_passes: bool, stages_given: bool
-) -> Comparison:
+    baseline: str,
+    candidate: str,
+    strict: bool,
+    collect_passes: bool,
+    stages_given: bool,
+    options: Options | None,
+) -> tuple[Comparison, dict[tuple[str, str], ShownOutput]]:
+    """Read, verify and compare; with `options` also render what will be shown, from the same reading."""
+    ready: dict[tuple[str, str], ShownOutput] = {}
     runs = []
+    checks = []
     try:
         for given in (baseline, candidate):
             if stages_given and _is_summary(given):
@@ -419,12 +430,21 @@ def _compare(
                     f"the summary kind (SUMMARY.json) is not implemented; {_TAKES}", where=given
                 )
             run = open(given, strict=strict)
-            if not run.obstacle:
-                verify_run(run, strict=strict, collect_passes=collect_passes)
             runs.append(run)
+            if not run.obstacle:
+                checks.append(Checking(run, strict=strict, collect_passes=collect_passes))
     except InputError as error:
-        return load_failure((baseline, candidate), str(error))
-    return compare_runs(*runs)
+        return load_failure((baseline, candidate), str(error)), ready
+    comparison = None
+    if len(checks) == 2 and not any(check.has_failed for check in checks):
+        comparison = compare_runs(*runs)
+        if options is not None and not withheld_reason(comparison):
+            ready = sections.render_while_verifying(comparison, options, *checks)
+    for check in checks:
+        check.finish()
+    if comparison is None or any(check.has_failed for check in checks):
+        return compare_runs(*runs), {}
+    return comparison, ready
 
 
 def _why_not_traced(comparison: Comparison) -> str:

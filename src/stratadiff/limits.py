@@ -33,6 +33,10 @@ DEFAULT_MAX_LINES = 200
 MAX_JSON_DEPTH = 512
 """Open containers in a JSON text; deeper text does not parse (textdiff §6, verification §6)."""
 
+MAX_JSON_LINES_BYTES = 64 * 1024 * 1024
+"""Canonical lines of a JSON output; indentation can make them 512 times the text. Above it the output is
+compared as text."""
+
 MAX_LINKED_MANIFEST_BYTES = 64 * 1024 * 1024
 """Size of a manifest looked at while searching a linked run (comparison §6)."""
 

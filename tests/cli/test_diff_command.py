@@ -303,7 +303,7 @@ def test_follow_corpus_of_comparable_receipts(tmp_path: Path) -> None:
 # Read once
 
 
-def test_d14_an_output_changed_after_verification_is_not_shown(
+def test_d14_what_is_shown_is_what_was_verified(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, b = record_pair(tmp_path, b"1", b"2")
@@ -317,9 +317,9 @@ def test_d14_an_output_changed_after_verification_is_not_shown(
 
     monkeypatch.setattr(api, "show_nodes", tampered)
     text = run(["diff", a, b, "--text"]).output.decode()
-    assert "--- out.txt\nnot shown: out.txt does not match its receipt\n" in text
+    assert "--- out.txt\n- 1\n+ 2\n" in text
     assert "SWAPPED" not in text
-    assert text.startswith("first difference: answer — output changed; no text shown; settings unchanged\n")
+    assert text.startswith("first difference: answer — output text changed; settings unchanged\n")
 
 
 def test_receipts_of_an_unknown_format_are_never_compared(tmp_path: Path) -> None:

@@ -39,9 +39,11 @@ def test_a_file_is_opened_once_and_read_with_one_call(
     for name in ("open", "read", "close"):
         real = getattr(os, name)
 
-        def counted(*args: object, name: str = name, real: Callable[..., object] = real) -> object:
+        def counted(
+            *args: object, name: str = name, real: Callable[..., object] = real, **options: object
+        ) -> object:
             calls.append(name)
-            return real(*args)
+            return real(*args, **options)
 
         monkeypatch.setattr(os, name, counted)
     read_file(str(path))

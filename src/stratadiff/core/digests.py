@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
+try:
+    # What hashlib hands out; hashlib itself also loads every other digest: start-up.
+    from _hashlib import openssl_sha256 as sha256
+except ImportError:
+    from hashlib import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +19,7 @@ PREFIX = "sha256:"
 
 def digest_bytes(data: bytes) -> str:
     """Return ``sha256:`` and 64 lower-case hex digits."""
-    return PREFIX + hashlib.sha256(data).hexdigest()
+    return PREFIX + sha256(data).hexdigest()
 
 
 def is_digest(value: object) -> TypeGuard[str]:
@@ -40,12 +44,12 @@ def short_form(value: str | None) -> str:
 
 def merkle_leaf(preimage: bytes) -> bytes:
     """Return the 32 bytes of a leaf."""
-    return hashlib.sha256(b"\x00" + preimage).digest()
+    return sha256(b"\x00" + preimage).digest()
 
 
 def merkle_node(left: bytes, right: bytes) -> bytes:
     """Return the 32 bytes of an inner node."""
-    return hashlib.sha256(b"\x01" + left + right).digest()
+    return sha256(b"\x01" + left + right).digest()
 
 
 def merkle_root(leaves: Iterable[bytes]) -> str:

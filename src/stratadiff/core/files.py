@@ -9,10 +9,10 @@ and leave as ``os.fsdecode`` writes them.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 
+from stratadiff.core.digests import sha256
 from stratadiff.errors import NotFoundError, OutputError, UnreadableError
 
 # Windows has no O_NONBLOCK and no O_NOFOLLOW, and translates line ends without O_BINARY.
@@ -20,6 +20,8 @@ _READ_FLAGS = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 )
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_OPENS_FROM_DESCRIPTORS = os.open in os.supports_dir_fd and _NO_FOLLOW != 0
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
 
 _PIECE = 1 << 20
@@ -34,7 +36,7 @@ _KINDS = (
 )
 
 
-def read_file(path: str, *, follow: bool = True) -> bytes:
+def read_file(path: str, *, follow: bool = True, folder: int | None = None) -> bytes:
     """Read a regular file from one descriptor.
 
     Parameters
@@ -43,6 +45,8 @@ def read_file(path: str, *, follow: bool = True) -> bytes:
         May hold surrogate escapes for bytes that are not UTF-8.
     follow : bool
         False refuses a symbolic link as the last component.
+    folder : int, optional
+        Descriptor of the folder that a relative path starts from.
 
     Raises
     ------
@@ -52,7 +56,7 @@ def read_file(path: str, *, follow: bool = True) -> bytes:
         Message ``is a directory, not a file`` (or a fifo, a socket, a device) or ``cannot be read:
         <system's text>``.
     """
-    descriptor, size = _open_regular(path, follow)
+    descriptor, size = _open_regular(path, follow, folder)
     try:
         # One byte more than the size: a file that did not grow ends the read with one call.
         data = os.read(descriptor, size + 1)
@@ -76,7 +80,7 @@ def hash_file(path: str, *, follow: bool = True) -> str:
     descriptor, size = _open_regular(path, follow)
     try:
         data = os.read(descriptor, min(size, _PIECE) + 1)
-        digest = hashlib.sha256(data)
+        digest = sha256(data)
         if len(data) != size:
             while data:
                 data = os.read(descriptor, _PIECE)
@@ -86,6 +90,59 @@ def hash_file(path: str, *, follow: bool = True) -> str:
     finally:
         os.close(descriptor)
     return "sha256:" + digest.hexdigest()
+
+
+def read_below(root: str, relative: str) -> bytes | None:
+    """Read a regular file below a folder, and only there.
+
+    Parameters
+    ----------
+    root : str
+        The folder; it may be reached through links itself.
+    relative : str
+        Components separated by ``/``, none of them ``..``.
+
+    Returns
+    -------
+    bytes or None
+        None when a link leads outside the folder, or around in a circle.
+
+    Raises
+    ------
+    NotFoundError, UnreadableError
+        As :func:`read_file`.
+
+    Notes
+    -----
+    Every component is opened without following it, from the descriptor of the one before: no swap of a
+    folder for a link in between can lead elsewhere. Only where a link is met the path is resolved first.
+    """
+    if _OPENS_FROM_DESCRIPTORS:
+        descriptor = -1
+        try:
+            for part in (root, *relative.split("/")[:-1]):
+                parent = descriptor
+                try:
+                    descriptor = os.open(
+                        part,
+                        _FOLDER_FLAGS if parent < 0 else _FOLDER_FLAGS | _NO_FOLLOW,
+                        dir_fd=parent if parent >= 0 else None,
+                    )
+                finally:
+                    if parent >= 0:
+                        os.close(parent)
+                        if descriptor == parent:
+                            descriptor = -1
+            return read_file(relative.rpartition("/")[2], follow=False, folder=descriptor)
+        except FileNotFoundError:
+            raise NotFoundError("missing", where=f"{root}/{relative}") from None
+        except (OSError, ValueError, UnreadableError):
+            pass  # a link, perhaps; the slow way finds out and words the error
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+    path = real_path_inside(os.path.realpath(root), relative)
+    return None if path is None else read_file(path, follow=False)
 
 
 def real_path_inside(root: str, relative: str) -> str | None:
@@ -148,9 +205,9 @@ def atomic_write(path: str, data: bytes) -> None:
         raise OutputError(f"cannot be written: {_reason(error)}", where=path) from None
 
 
-def _open_regular(path: str, follow: bool) -> tuple[int, int]:
+def _open_regular(path: str, follow: bool, folder: int | None = None) -> tuple[int, int]:
     try:
-        descriptor = os.open(path, _READ_FLAGS if follow else _READ_FLAGS | _NO_FOLLOW)
+        descriptor = os.open(path, _READ_FLAGS if follow else _READ_FLAGS | _NO_FOLLOW, dir_fd=folder)
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
     status = os.fstat(descriptor)

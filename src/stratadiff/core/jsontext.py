@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stratadiff._kernels.json_scan import pretty
-from stratadiff.limits import MAX_JSON_DEPTH
+from stratadiff.limits import MAX_JSON_DEPTH, MAX_JSON_LINES_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +14,10 @@ def canonical_lines(data: bytes) -> bytes | None:
     """Return the canonical pretty form of a JSON text, or None if it does not parse strictly.
 
     Strict is RFC 8259 in UTF-8 without a byte-order mark, no member twice in an object, at most 512 open containers. Numbers
-    stay as written. A lone surrogate that an escape decodes to stands as its three-byte form.
+    stay as written. A lone surrogate that an escape decodes to stands as its three-byte form. Lines of more than 64 MiB, which
+    take deep nesting to make from a text that may be diffed, count as not parsing.
     """
-    return pretty(data, MAX_JSON_DEPTH)[2]
+    return pretty(data, MAX_JSON_DEPTH, MAX_JSON_LINES_BYTES)[2]
 
 
 def has_member_list(lines: bytes, name: str) -> bool:

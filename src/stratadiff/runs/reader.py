@@ -103,14 +103,13 @@ def read_output(run: Run, stem: str, name: object, digest: object) -> tuple[byte
     if name_problem(name):
         # Such a name fails the verification of a run whose outputs are checked; in others it names nothing.
         return None, f"not shown: {name} is missing"
-    path = files.real_path_inside(os.path.realpath(run.folder), f"artifacts/{stem}/{name}")
-    if path is None:
-        outside = os.path.exists(f"{run.folder}/artifacts/{stem}/{name}")
-        return None, f"not shown: {name} is {'outside the run' if outside else 'missing'}"
     try:
-        data = files.read_file(path, follow=False)
+        data = files.read_below(run.folder, f"artifacts/{stem}/{name}")
     except (NotFoundError, UnreadableError):
         return None, f"not shown: {name} is missing"
+    if data is None:
+        outside = os.path.exists(f"{run.folder}/artifacts/{stem}/{name}")
+        return None, f"not shown: {name} is {'outside the run' if outside else 'missing'}"
     if digests.digest_bytes(data) != digest:
         return None, f"not shown: {name} does not match its receipt"
     return data, ""

@@ -1,7 +1,7 @@
 """The nodes whose text is shown, each with its settings, inputs and rendered outputs (textdiff §§3, 5.1).
 
-Outputs are read, hashed again and rendered one by one; what stays of an output is its lines, never its
-bytes, so the most that lies in memory is the two sides of one output.
+Outputs are read and rendered one by one; what stays of an output is its lines, never its bytes, so the most
+that lies in memory is the two sides of one output.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from stratadiff.runs.reader import read_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from stratadiff.runs.causes import Cause
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from stratadiff.runs.corpus import CorpusTrace
     from stratadiff.runs.model import Receipt, Run
     from stratadiff.runs.outputs import Entry
+    from stratadiff.runs.verify import Checking
 
 NOT_SHOWN = "not shown"
 TEXT = "text"
@@ -314,7 +315,9 @@ def withheld_reason(comparison: Comparison) -> str:
     return ""
 
 
-def show_nodes(comparison: Comparison, options: Options) -> list[ShownNode]:
+def show_nodes(
+    comparison: Comparison, options: Options, ready: Mapping[tuple[str, str], ShownOutput] | None = None
+) -> list[ShownNode]:
     """Select the nodes to show and render their outputs, one after another (textdiff §3.1).
 
     Parameters
@@ -323,6 +326,8 @@ def show_nodes(comparison: Comparison, options: Options) -> list[ShownNode]:
         Of two run folders, *identical* or *diverged*.
     options : Options
         What to select, and how to render.
+    ready : mapping of (node id, output name) to ShownOutput, optional
+        Outputs rendered while the runs were verified; the others are read, and hashed again.
 
     Returns
     -------
@@ -332,13 +337,54 @@ def show_nodes(comparison: Comparison, options: Options) -> list[ShownNode]:
     baseline, candidate = comparison.baseline, comparison.candidate
     if baseline is None or candidate is None:
         return []
+    return [
+        _show_node(row, a, b, baseline, candidate, options, {} if ready is None else ready)
+        for row, a, b in _selected(comparison, baseline, candidate, options)
+    ]
+
+
+def render_while_verifying(
+    comparison: Comparison, options: Options, baseline: Checking, candidate: Checking
+) -> dict[tuple[str, str], ShownOutput]:
+    """Render the outputs that :func:`show_nodes` will want from the bytes their verification reads.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Of what the receipts say; the outputs' bytes are not checked yet.
+    options : Options
+    baseline, candidate : Checking
+        The verifications of the two runs, outputs still to come.
+
+    Returns
+    -------
+    dict of (node id, output name) to ShownOutput
+        Nothing of it may be shown unless both runs turn out to verify.
+    """
+    ready: dict[tuple[str, str], ShownOutput] = {}
+    a_run, b_run = comparison.baseline, comparison.candidate
+    if a_run is None or b_run is None or not options.with_outputs:
+        return ready
+    for row, a, b in _selected(comparison, a_run, b_run, options):
+        if a is None or b is None or row.verdict == RECONVERGED:
+            continue
+        for name, old, new in _changed_outputs(a, b):
+            data = []
+            for checking, receipt, record in ((baseline, a, old), (candidate, b, new)):
+                data.append(b"" if record is None else checking.read_output(receipt.stem, record.get("name")))
+            if data[0] is not None and data[1] is not None:
+                ready[row.node, name] = _render(name, old, new, data[0], data[1], options)
+    return ready
+
+
+def _selected(
+    comparison: Comparison, baseline: Run, candidate: Run, options: Options
+) -> Iterator[tuple[LadderRow, Receipt | None, Receipt | None]]:
     a_nodes, b_nodes = nodes_by_id(baseline), nodes_by_id(candidate)
-    shown = []
     for row in comparison.rows:
         a, b = a_nodes.get(row.node), b_nodes.get(row.node)
         if _is_selected(row, a, b, options):
-            shown.append(_show_node(row, a, b, baseline, candidate, options))
-    return shown
+            yield row, a, b
 
 
 def unknown_stages(comparison: Comparison, stages: Sequence[str]) -> list[str]:
@@ -366,7 +412,13 @@ def _outputs_by_name(receipt: Receipt) -> dict[str, dict[str, Any]]:
 
 
 def _show_node(
-    row: LadderRow, a: Receipt | None, b: Receipt | None, baseline: Run, candidate: Run, options: Options
+    row: LadderRow,
+    a: Receipt | None,
+    b: Receipt | None,
+    baseline: Run,
+    candidate: Run,
+    options: Options,
+    ready: Mapping[tuple[str, str], ShownOutput],
 ) -> ShownNode:
     if a is None or b is None:
         side = "baseline" if a is not None else "candidate" if b is not None else ""
@@ -376,55 +428,75 @@ def _show_node(
     if row.verdict == RECONVERGED:
         settings = [line for line in settings if line != _NO_SETTINGS]
         return ShownNode(row.node, row.verdict, settings=settings, causes=causes)
+    outputs = []
+    if options.with_outputs:
+        for name, old, new in _changed_outputs(a, b):
+            shown = ready.get((row.node, name))
+            if shown is None:
+                shown = _show_output(name, (baseline, a, old), (candidate, b, new), options)
+            outputs.append(shown)
     return ShownNode(
         row.node,
         row.verdict,
         settings=settings,
         inputs=input_lines(causes),
-        outputs=_show_outputs(a, b, baseline, candidate, options) if options.with_outputs else (),
+        outputs=outputs,
         causes=causes,
     )
 
 
-def _show_outputs(
-    a: Receipt, b: Receipt, baseline: Run, candidate: Run, options: Options
-) -> list[ShownOutput]:
+def _changed_outputs(
+    a: Receipt, b: Receipt
+) -> Iterator[tuple[str, dict[str, Any] | None, dict[str, Any] | None]]:
+    """Yield the outputs whose digests differ, baseline's order first, with the record of each side."""
     old, new = _outputs_by_name(a), _outputs_by_name(b)
-    shown = []
     for name in (*old, *(name for name in new if name not in old)):
-        sides = ((baseline, a, old.get(name)), (candidate, b, new.get(name)))
-        if (
-            sides[0][2] is None
-            or sides[1][2] is None
-            or sides[0][2].get("digest") != sides[1][2].get("digest")
-        ):
-            shown.append(_show_output(name, sides, options))
-    return shown
+        x, y = old.get(name), new.get(name)
+        if x is None or y is None or x.get("digest") != y.get("digest"):
+            yield name, x, y
 
 
 def _show_output(
-    name: str, sides: Sequence[tuple[Run, Receipt, dict[str, Any] | None]], options: Options
+    name: str,
+    old: tuple[Run, Receipt, dict[str, Any] | None],
+    new: tuple[Run, Receipt, dict[str, Any] | None],
+    options: Options,
 ) -> ShownOutput:
     data: list[bytes] = []
     problems = []
-    media_type: Any = ""
-    for run, receipt, record in sides:
+    for run, receipt, record in (old, new):
         if record is None:
             data.append(b"")  # an absent side is the empty byte string
             continue
-        media_type = record.get("media_type")
         content, problem = read_output(run, receipt.stem, record.get("name"), record.get("digest"))
         if content is None:
             problems.append(problem)
         else:
             data.append(content)
-    if not isinstance(media_type, str):
-        media_type = ""
     if problems:
+        media_type = _media_type(old[2], new[2])
         return ShownOutput(name, media_type, NOT_SHOWN, problems=problems, notes=problems)
+    return _render(name, old[2], new[2], data[0], data[1], options)
+
+
+def _media_type(old: dict[str, Any] | None, new: dict[str, Any] | None) -> str:
+    record = new if new is not None else old
+    media_type = None if record is None else record.get("media_type")
+    return media_type if isinstance(media_type, str) else ""
+
+
+def _render(
+    name: str,
+    old: dict[str, Any] | None,
+    new: dict[str, Any] | None,
+    a: bytes,
+    b: bytes,
+    options: Options,
+) -> ShownOutput:
+    media_type = _media_type(old, new)
     rendered = render_output(
-        data[0],
-        data[1],
+        a,
+        b,
         media_type,
         algorithm=options.algorithm,
         context=options.context,
@@ -434,7 +506,7 @@ def _show_output(
         name,
         media_type,
         rendered.kind,
-        side="candidate" if sides[0][2] is None else "baseline" if sides[1][2] is None else "",
+        side="candidate" if old is None else "baseline" if new is None else "",
         notes=rendered.notes,
         hunks=rendered.hunks_json() if options.as_json else b"[]",
         lines=rendered.plain_lines() if options.as_lines else (),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 
 from stratadiff.core import files
+from stratadiff.core.digests import digest_bytes
 from stratadiff.errors import NotFoundError, StratadiffError
-from stratadiff.runs import beside, topology
-from stratadiff.runs import strict as strict_rules
-from stratadiff.runs.model import FAIL, Receipt, Row
+from stratadiff.runs.model import FAIL, PASS, Receipt, Row
 from stratadiff.runs.names import quoted_value
 from stratadiff.runs.paths import name_problem, stem_of
 from stratadiff.runs.reader import judge_format
@@ -52,46 +51,111 @@ def verify_run(
         In the reference order. A run that is unreadable has one FAIL row ``manifest``; one of an
         unimplemented manifest format has none. Any FAIL row refuses the run.
     """
-    if run.unimplemented:
-        run.verification = []
-    elif run.unreadable:
-        name = f"{run.given}: receipt file" if run.kind == "receipt" else "manifest"
-        run.verification = [Row(FAIL, name, run.unreadable)]
-    elif run.raised:
-        run.verification = [Row(FAIL, "verifier raised", run.raised)]
-    else:
-        found = Findings(collect_passes)
-        if run.kind == "receipt":
-            _check_single(found, run, strict or run.strict)
+    return Checking(run, collect_passes=collect_passes, strict=strict, beside_chain=beside_chain).finish()
+
+
+class Checking:
+    """A verification in two steps: all that the receipts say first, then the bytes of the outputs.
+
+    Whoever wants to show outputs can so decide between the steps which ones, and have their bytes from the
+    one reading that also checks them (decision D5b).
+
+    Parameters
+    ----------
+    run, collect_passes, strict, beside_chain
+        As :func:`verify_run` takes them. The first step is made here.
+    """
+
+    __slots__ = ("_beside_chain", "_found", "_numbers", "_outputs", "_run", "_strict")
+
+    def __init__(
+        self, run: Run, *, collect_passes: bool = False, strict: bool = False, beside_chain: bool = False
+    ) -> None:
+        self._run = run
+        self._strict = strict or run.strict
+        self._beside_chain = beside_chain
+        self._found = found = Findings(collect_passes)
+        self._outputs: _Outputs | None = None
+        self._numbers: dict[tuple[str, object], int] | None = None
+        if run.unimplemented:
+            pass
+        elif run.unreadable:
+            name = f"{run.given}: receipt file" if run.kind == "receipt" else "manifest"
+            found.rows.append(Row(FAIL, name, run.unreadable))
+        elif run.raised:
+            found.rows.append(Row(FAIL, "verifier raised", run.raised))
+        elif run.kind == "receipt":
+            _check_single(found, run, self._strict)
         else:
-            _check_run(found, run, strict or run.strict)
-            if beside_chain:
-                anchors, signatures = beside_rows(run)
-                found.rows += anchors + signatures
+            self._outputs = _check_run(found, run, self._strict)
         run.verification = found.rows
-    return run.verification
+
+    @property
+    def has_failed(self) -> bool:
+        """Tell whether a check failed so far."""
+        return not self._run.verifies
+
+    def read_output(self, stem: str, name: object) -> bytes | None:
+        """Check one output now and return its bytes.
+
+        Returns
+        -------
+        bytes or None
+            None if the outputs are not checked, this one was checked already, leads outside the run or fails.
+        """
+        outputs = self._outputs
+        if outputs is None:
+            return None
+        if self._numbers is None:
+            # Of two records with one name the last counts, as everywhere (textdiff §3.2).
+            self._numbers = {
+                (receipt.stem, item.get("name")): number
+                for number, (_, receipt, item) in enumerate(outputs.items)
+                if isinstance(item.get("name"), str)
+            }
+        number = self._numbers.get((stem, name))
+        return None if number is None else outputs.check(number, keep=True)
+
+    def finish(self) -> list[Row]:
+        """Check the outputs that were not yet, keep the rows as ``run.verification`` and return them."""
+        found = self._found
+        if self._outputs is not None:
+            found.rows = self._outputs.merge(found.rows)
+            if self._beside_chain:
+                anchors, signatures = beside_rows(self._run)
+                found.rows += anchors + signatures
+        self._run.verification = found.rows
+        return found.rows
 
 
 def beside_rows(run: Run) -> tuple[list[Row], list[Row]]:
     """Return the rows of ``anchors/`` and of ``signatures/``: the report's `anchoring` and `signing`."""
     if run.kind != "run" or run.unreadable:
         return [], []
+    from stratadiff.runs import beside  # not for `diff` without a report: start-up
+
     return beside.anchor_rows(run), beside.signature_rows(run)
 
 
 def _check_single(found: Findings, run: Run, strict: bool) -> None:
+    if strict:
+        from stratadiff.runs import strict as strict_rules  # start-up
+
     for receipt in run.chain_receipts():
         found.prefix = f"{receipt.file}: "
         if check_receipt(found, receipt) and strict and not receipt.unimplemented:
             strict_rules.check_receipt(found, receipt.value, None)
 
 
-def _check_run(found: Findings, run: Run, strict: bool) -> None:
+def _check_run(found: Findings, run: Run, strict: bool) -> _Outputs:
+    if strict:
+        from stratadiff.runs import strict as strict_rules  # start-up
+
     manifest = run.manifest
     state, why = judge_format(manifest.get("format"), "stage-receipt-chain")
     if state == "preview":
         found.not_run("manifest: chain format", f"{why}; the chain checks still run")
-    outputs = _Outputs(found, run, strict, _kept_none(found, run))
+    outputs = _Outputs(run, strict, _kept_none(found, run), found.keep_passes)
     order = _StageOrder(found, run.topological)
     entries: list[dict[str, Any]] = manifest["chain"] or []
     earlier: dict[str, str] = {}
@@ -118,16 +182,19 @@ def _check_run(found: Findings, run: Run, strict: bool) -> None:
         if "refused" in receipt.value:
             _attempted(found, receipt, earlier)
         if not receipt.unimplemented:
-            outputs.check(receipt)
+            outputs.enter(receipt, len(found.rows))
         expected = earlier[receipt.node_id] = receipt.digest
     found.prefix = ""
     if outputs.layout != "recognised":
         found.not_run("run: artifacts", _UNCHECKED[outputs.layout])
     found.judge(manifest.get("chain_head") == expected, "manifest: chain head matches the last receipt")
     if run.topological:
+        from stratadiff.runs import topology  # start-up
+
         topology.check_edges(found, run)
     if strict:
         strict_rules.check_manifest(found, run)
+    return outputs
 
 
 def _kept_none(found: Findings, run: Run) -> bool:
@@ -278,15 +345,26 @@ def _place(declared: list[Any], places: dict[Any, int] | None, item: Any) -> int
 
 
 class _Outputs:
-    """Row 26: the stored bytes of every output (verification §5)."""
+    """Row 26: the stored bytes of every output (verification §5).
 
-    __slots__ = ("_digests", "_folder", "_found", "_root", "layout")
+    Attributes
+    ----------
+    layout : str
+        ``none``, ``absent``, ``unrecognised`` or ``recognised``.
+    items : list of (int, Receipt, dict)
+        The outputs to check, each with the place its row takes among the other rows.
+    """
 
-    def __init__(self, found: Findings, run: Run, strict: bool, kept_none: bool) -> None:
-        self._found = found
+    __slots__ = ("_digests", "_folder", "_keep_passes", "_root", "_rows", "_run", "items", "layout")
+
+    def __init__(self, run: Run, strict: bool, kept_none: bool, keep_passes: bool) -> None:
+        self._run = run
+        self._keep_passes = keep_passes
         self._folder = f"{run.folder}/artifacts"
         self._root = os.path.realpath(run.folder) if strict else ""
         self._digests: dict[str, str] = {}
+        self.items: list[tuple[int, Receipt, dict[str, Any]]] = []
+        self._rows: dict[int, Row | None] = {}
         if kept_none:
             self.layout = "none"
         elif not os.path.isdir(self._folder):
@@ -300,48 +378,71 @@ class _Outputs:
                     self.layout = "recognised"
                     break
 
-    def check(self, receipt: Receipt) -> None:
-        if self.layout != "recognised":
-            return
-        for item in receipt.value.get("outputs", ()):
-            name = item.get("name")
-            problem = name_problem(name)
-            if problem:
-                self._found.failed(
-                    f"output artifact '{name}'",
-                    f"not one file name in artifacts/{receipt.stem}/ ({problem}); not read",
-                )
-                continue
-            actual, problem = self._digest(receipt.stem, name)
-            if problem:
-                self._found.failed(f"output artifact '{name}'", problem)
-                continue
-            expected = item.get("digest")
-            if self._found.keep_passes or actual != expected:
-                self._found.judge(
-                    actual == expected,
-                    f"output artifact '{name}' matches",
-                    f"expected {_plain(expected)}, found {actual}",
-                )
+    def enter(self, receipt: Receipt, place: int) -> None:
+        """Note the outputs of a receipt; their rows come after the first `place` rows."""
+        if self.layout == "recognised":
+            for item in receipt.value.get("outputs", ()):
+                self.items.append((place, receipt, item))
 
-    def _digest(self, stem: str, name: str) -> tuple[str, str]:
+    def merge(self, rows: list[Row]) -> list[Row]:
+        """Check what was not yet, and return `rows` with the outputs' rows in their places."""
+        merged: list[Row] = []
+        start = 0
+        for number, (place, _, _) in enumerate(self.items):
+            if number not in self._rows:
+                self.check(number)
+            row = self._rows[number]
+            if row is not None:
+                merged += rows[start:place]
+                merged.append(row)
+                start = place
+        return merged + rows[start:] if merged else rows
+
+    def check(self, number: int, *, keep: bool = False) -> bytes | None:
+        """Check one output; with `keep` return its bytes if it is inside the run and as its receipt says."""
+        _, receipt, item = self.items[number]
+        prefix = f"{receipt.file}: output artifact '{item.get('name')}'"
+        name = item.get("name")
+        problem = name_problem(name)
+        if problem:
+            where = f"artifacts/{receipt.stem}/"
+            self._rows[number] = Row(FAIL, prefix, f"not one file name in {where} ({problem}); not read")
+            return None
+        actual, problem, data = self._digest(receipt.stem, name, keep)
+        expected = item.get("digest")
+        row = None
+        if problem:
+            row = Row(FAIL, prefix, problem)
+        elif actual != expected:
+            row = Row(FAIL, f"{prefix} matches", f"expected {_plain(expected)}, found {actual}")
+        elif self._keep_passes:
+            row = Row(PASS, f"{prefix} matches", "")
+        self._rows[number] = row
+        return data if actual == expected else None
+
+    def _digest(self, stem: str, name: str, keep: bool) -> tuple[str, str, bytes | None]:
         path = f"{self._folder}/{stem}/{name}"
         known = self._digests.get(path)
         if known is not None:
-            return known, ""
+            return known, "", None
+        data = None
         try:
-            if self._root:
+            if keep:
+                data = files.read_below(self._run.folder, f"artifacts/{stem}/{name}")
+            if data is not None:
+                digest = digest_bytes(data)
+            elif self._root:
                 real = files.real_path_inside(self._root, f"artifacts/{stem}/{name}")
                 if real is None:
-                    return "", "leads outside the run through a symbolic link; not read"
+                    return "", "leads outside the run through a symbolic link; not read", None
                 digest = files.hash_file(real, follow=False)
             else:
                 digest = files.hash_file(path)
         except NotFoundError:
-            return "", "missing from artifacts/"
+            return "", "missing from artifacts/", None
         except StratadiffError as error:
             # What is not a regular file is no output: the reference calls it missing too.
             regular = error.message.startswith("cannot be read") and os.path.isfile(path)
-            return "", error.message if regular else "missing from artifacts/"
+            return "", error.message if regular else "missing from artifacts/", None
         self._digests[path] = digest
-        return digest, ""
+        return digest, "", data
