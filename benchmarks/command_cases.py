@@ -214,3 +214,11 @@ CASES: list[Case] = [
     ),
 ]
 """Every case of this file."""
+
+CONTENDERS: dict[str, tuple[str, ...]] = {
+    "start-up": (OURS, "python -c pass", "python -c import", "onetrace --help"),
+    "diff": (OURS, "gestalt", "python -c pass", "SHA-256 process", "onetrace"),
+    "verify": (OURS, "python -c pass", "SHA-256 process", "onetrace-verify"),
+    "memory": (OURS, "python -c pass", "SHA-256 process", "onetrace"),
+}
+"""Who takes part in a group."""

@@ -64,6 +64,11 @@ class Timed:
         return (time.process_time() - start) / self._loops
 
 
+def timed(call: Callable[[], object] | None, cpu_limit: int | None = None) -> Timed | None:
+    """Return a contender for a call, None where there is none because its library is missing."""
+    return None if call is None else Timed(call, cpu_limit)
+
+
 class Command:
     """A whole command, sampled as the CPU seconds (user and system) of it and its children."""
 

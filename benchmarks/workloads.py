@@ -233,12 +233,15 @@ def repeated_lines(count: int, seed: int = 1, share: float = 0.9, stock: int = 5
 # Edits and pairs
 
 
-def edit_lines(lines: Sequence[str], rate: float, seed: int = 1) -> list[str]:
+def edit_lines(lines: Sequence[str], rate: float, seed: int = 1, reuse: float = 0.0) -> list[str]:
     """Edit each line with probability `rate`: replace 60 %, insert before it 20 %, delete it 20 %.
 
     A replaced line has one word changed, so that lines pair up as edits by people do; an inserted line
     occurs nowhere else. At a positive rate at least one line is edited. Expected edit script length:
     1.6 operations per edited line.
+
+    A line diff that drops lines without a partner is then left with deletions only, which is kind to it;
+    with `reuse`, what is put in occurs elsewhere too, as an empty line or a ``return None`` does.
 
     Parameters
     ----------
@@ -248,6 +251,8 @@ def edit_lines(lines: Sequence[str], rate: float, seed: int = 1) -> list[str]:
         Probability of an edit per line, 0 to 1.
     seed : int
         Another seed gives other edits.
+    reuse : float
+        Share of replaced and inserted lines that become copies of some line of the baseline.
 
     Returns
     -------
@@ -264,10 +269,11 @@ def edit_lines(lines: Sequence[str], rate: float, seed: int = 1) -> list[str]:
             out.append(line)
             continue
         kind = draw.unit()
+        copied = reuse > 0 and kind < 0.8 and draw.unit() < reuse
         if kind < 0.6 or i == forced:
-            out.append(_edit_line(draw, line))
+            out.append(draw.pick(lines) if copied else _edit_line(draw, line))
         elif kind < 0.8:
-            out.append(f"inserted {draw.pick(_NOUNS)} {draw.below(10**9)}")
+            out.append(draw.pick(lines) if copied else f"inserted {draw.pick(_NOUNS)} {draw.below(10**9)}")
             out.append(line)
     return out
 
@@ -311,7 +317,15 @@ CORPORA: dict[str, Callable[[int, int], list[str]]] = {
 }
 """Corpora that `edit_lines` makes a pair of."""
 
-LINE_KINDS: tuple[str, ...] = (*CORPORA, "moved blocks", "reversed", "shuffled", "all different", "identical")
+LINE_KINDS: tuple[str, ...] = (
+    *CORPORA,
+    "code, copies",
+    "moved blocks",
+    "reversed",
+    "shuffled",
+    "all different",
+    "identical",
+)
 """Every kind `line_pair` knows."""
 
 
@@ -321,7 +335,8 @@ def line_pair(kind: str, count: int, rate: float = 0.01, seed: int = 1) -> LineP
     Parameters
     ----------
     kind : str
-        One of `LINE_KINDS`. A corpus name: the corpus against its edited self. ``moved blocks``: code,
+        One of `LINE_KINDS`. A corpus name: the corpus against its edited self. ``code, copies``: code
+        edited so that half of what is put in are copies of other lines. ``moved blocks``: code,
         a tenth of it moved in blocks, then edited. ``reversed``, ``shuffled``: distinct lines against
         themselves in another order. ``all different``: no common line. ``identical``: code against itself.
     count : int
@@ -345,6 +360,10 @@ def line_pair(kind: str, count: int, rate: float = 0.01, seed: int = 1) -> LineP
     if kind in CORPORA:
         base = CORPORA[kind](count, seed)
         return LinePair(f"{name} {rate:.4g}", join_lines(base), join_lines(edit_lines(base, rate, seed)))
+    if kind == "code, copies":
+        base = code_lines(count, seed)
+        edited = edit_lines(base, rate, seed, reuse=0.5)
+        return LinePair(f"{name} {rate:.4g}", join_lines(base), join_lines(edited))
     if kind == "moved blocks":
         base = code_lines(count, seed)
         moved = edit_lines(move_blocks(base, max(2, count // 2000), seed), rate, seed)
