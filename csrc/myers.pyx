@@ -1,8 +1,8 @@
 """The exact, unique, minimal edit script of two id sequences (textdiff §9.3), with its bound.
 
 The script is defined by a walk over D, the table of edit distances of suffixes. The table is never made: a greedy
-furthest-reaching search (Myers 1986), run backwards, gives for each edit count d and diagonal k the smallest x with
-D(x, x - k) <= d, and that is all the walk asks.
+furthest-reaching search, run backwards, knows for every diagonal the smallest x from which the end is within reach, and
+that is all the walk asks.
 """
 
 from cpython.array cimport array
@@ -13,6 +13,7 @@ from buffers cimport (
 )
 from blocks cimport EQUAL, push_opcodes, push_run, split_replaces
 from frontiers cimport Search, begin_search, end_search, search_free, search_init, search_until, undecided, within
+from libc.stdint cimport INT64_MAX
 from libc.stdlib cimport calloc
 
 cdef extern from "id_scan.h" nogil:
@@ -20,11 +21,6 @@ cdef extern from "id_scan.h" nogil:
     int32_t equal_head(const int32_t *a, const int32_t *b, int32_t length)
 
 cdef array INT32 = array("i")
-
-cdef enum:
-    # Edit count at which the search pauses for a cheap lower bound on the distance.
-    PAUSE = 192
-
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Regions: counts, anchors, the walk
@@ -136,9 +132,9 @@ cdef bint walk(Region *r, int32_t a_at, int32_t b_at, int32_t bound, bint bounde
             kept_m += 1
             r.b_kept[kept_m] = b[j]
     begin_search(s, r.a_kept + 1, kept_n, r.b_kept + 1, kept_m, bound)
-    search_until(s, PAUSE)
+    search_until(s, n + m)
     if undecided(s) and not (bounded and distance_floor(r) > bound):
-        search_until(s, bound)
+        search_until(s, INT64_MAX)
     if s.distance >= 0 and not s.failed:
         i = j = 0
         left = s.distance
@@ -352,8 +348,10 @@ def edit_script(object a, object b, /, Py_ssize_t max_distance=5000):
 
     Notes
     -----
-    Time O((n + m) min(D', max_distance)), memory linear plus at most 16 MB of frontiers. Source: Myers, "An O(ND)
-    Difference Algorithm and Its Variations" (1986), run backwards; textdiff §9.3 for the choice among minimal scripts.
+    Time O((n + m) min(P, max_distance)), where P counts the edits against the direction in which the lengths differ;
+    memory linear plus at most 16 MB of frontiers. Sources: Myers, "An O(ND) Difference Algorithm and Its Variations"
+    (1986); Wu, Manber, Myers and Miller, "An O(NP) Sequence Comparison Algorithm" (1990); textdiff §9.3 for the choice
+    among minimal scripts.
     """
     cdef Py_buffer a_view, b_view
     cdef const int32_t *left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stratadiff._kernels.json_scan import pretty
+from stratadiff.core.jsonvalue import parse_as_written
 from stratadiff.limits import MAX_JSON_DEPTH, MAX_JSON_LINES_BYTES
 
 TYPE_CHECKING = False
@@ -20,6 +21,13 @@ def canonical_lines(data: bytes) -> bytes | None:
     return pretty(data, MAX_JSON_DEPTH, MAX_JSON_LINES_BYTES)[2]
 
 
+def canonical_pair(a: bytes, b: bytes) -> tuple[bytes, bytes] | None:
+    """Return the canonical pretty forms of two JSON texts, or None if either does not parse strictly."""
+    left = canonical_lines(a)
+    right = None if left is None else canonical_lines(b)
+    return None if left is None or right is None else (left, right)
+
+
 def has_member_list(lines: bytes, name: str) -> bool:
     """Say whether a canonical pretty form is an object with a list member of that name, without making any object."""
     # In that form only a top-level member is indented by two, and no string holds a line break.
@@ -28,6 +36,4 @@ def has_member_list(lines: bytes, name: str) -> bool:
 
 def parse_lines(lines: bytes) -> Any:
     """Return the value of a canonical pretty form; numbers are strings that keep their spelling."""
-    import json
-
-    return json.loads(lines.decode("utf-8", "surrogatepass"), parse_int=str, parse_float=str)
+    return parse_as_written(lines.decode("utf-8", "surrogatepass"))

@@ -28,7 +28,18 @@ class _Settings:
     memo: dict[str, str] = {}  # noqa: RUF012  the pure-Python scanner's; the compiled one has its own
 
 
+class _NumbersAsWritten(_Settings):
+    parse_float = str
+    parse_int = str
+
+
 _scan = make_scanner(_Settings())  # type: ignore[arg-type]  # the stub names the pure-Python twin
+_scan_as_written = make_scanner(_NumbersAsWritten())  # type: ignore[arg-type]
+
+
+def parse_as_written(text: str) -> Any:
+    """Return the value of a JSON text that is known to be one; numbers are strings that keep their spelling."""
+    return _scan_as_written(text, 0)[0]
 
 
 def parse(text: str) -> Any:

@@ -437,11 +437,9 @@ def text_diff(
     if verdict is not None:
         return verdict
     if media_type == "application/json":
-        left, right = jsontext.canonical_lines(a), None
-        if left is not None:
-            right = jsontext.canonical_lines(b)
-        if left is not None and right is not None:
-            return diff_json_lines(left, right, algorithm=algorithm, context=context, max_lines=max_lines)
+        forms = jsontext.canonical_pair(a, b)
+        if forms is not None:
+            return diff_json_lines(*forms, algorithm=algorithm, context=context, max_lines=max_lines)
     return diff_texts(a, b, json_mode=False, algorithm=algorithm, context=context, max_lines=max_lines)
 
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 from stratadiff.core.canonical import can_carry
 from stratadiff.core.digests import digest_bytes
 from stratadiff.core.escape import escape_name, shown_text
-from stratadiff.core.jsontext import canonical_lines, has_member_list, parse_lines
-from stratadiff.core.textdiff import text_diff
-from stratadiff.limits import MAX_DIFF_BYTES
+from stratadiff.core.jsontext import canonical_pair, has_member_list, parse_lines
+from stratadiff.core.textdiff import diff_json_lines, diff_texts, settle_without_lines, text_diff
 from stratadiff.runs.frozen import Frozen
 from stratadiff.runs.names import value_text
 
@@ -149,11 +148,20 @@ def render_output(
     -----
     Cost is that of the line diff, plus one parse of both sides where they may be chunk indexes or hits.
     """
-    if media_type == JSON_MEDIA_TYPE and a != b and max(len(a), len(b)) <= MAX_DIFF_BYTES:
-        rendered = _render_records(a, b, algorithm, context, max_lines)
-        if rendered is not None:
-            return rendered
-    diff = text_diff(a, b, media_type=media_type, algorithm=algorithm, context=context, max_lines=max_lines)
+    diff = settle_without_lines(a, b, media_type)
+    if diff is None:
+        forms = canonical_pair(a, b) if media_type == JSON_MEDIA_TYPE else None
+        if forms is None:
+            diff = diff_texts(
+                a, b, json_mode=False, algorithm=algorithm, context=context, max_lines=max_lines
+            )
+        else:
+            # All that follows is made from the canonical forms; the bytes need not lie in memory beside them.
+            del a, b
+            rendered = _render_records(*forms, algorithm, context, max_lines)
+            if rendered is not None:
+                return rendered
+            diff = diff_json_lines(*forms, algorithm=algorithm, context=context, max_lines=max_lines)
     return RenderedOutput(diff.kind, list(diff.notes), diff.more_lines, None, diff)
 
 
@@ -178,18 +186,14 @@ def _record_list(value: Any, member: str, strings: tuple[str, ...]) -> list[dict
 def _render_records(
     a: bytes, b: bytes, algorithm: str, context: int, max_lines: int
 ) -> RenderedOutput | None:
-    """Render two chunk indexes or lists of hits; None when they are not, or no document can name them."""
-    if not (_may_hold_records(a) and _may_hold_records(b)):
-        return None
-    forms = (canonical_lines(a), canonical_lines(b))
-    if forms[0] is None or forms[1] is None:
-        return None
-    names = [name for name in ("chunks", "hits") if all(has_member_list(form or b"", name) for form in forms)]
-    if not names:
+    """Render two chunk indexes or lists of hits, given as canonical lines; None when they are not such, or no
+    document can name them.
+    """
+    if not any(has_member_list(a, name) and has_member_list(b, name) for name in ("chunks", "hits")):
         return None
     # Numbers are parsed as the strings of their spelling, so they equal and name what those strings would
     # (§6).
-    old, new = parse_lines(forms[0]), parse_lines(forms[1])
+    old, new = parse_lines(a), parse_lines(b)
     old_records, new_records = chunk_records(old), chunk_records(new)
     lines = _Lines(algorithm, context)
     if old_records is not None and new_records is not None:
@@ -200,11 +204,6 @@ def _render_records(
         lines.add_hits(_hits_by_id(old_records), _hits_by_id(new_records))
         return lines.rendered(HITS, max_lines)
     return None
-
-
-def _may_hold_records(data: bytes) -> bool:
-    # A filter before any parsing: the member's name stands in the bytes, or could be spelt with escapes.
-    return b"chunks" in data or b"hits" in data or b"\\u" in data
 
 
 class _Record:

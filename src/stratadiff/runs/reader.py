@@ -270,7 +270,7 @@ def _read_chain(run: Run, root: str) -> None:
             found = known[file] = _read_entry(run.folder, root, file, lists)
         run.receipts.append(found[0])
         run.receipt_problems.append(found[1])
-    if not _share_declared(run) and not run.topological:
+    if not _share_declared(run):
         run.notes.append(_DIFFERENT_LISTS)
 
 

@@ -373,7 +373,7 @@ def render_while_verifying(
             for checking, receipt, record in ((baseline, a, old), (candidate, b, new)):
                 data.append(b"" if record is None else checking.read_output(receipt.stem, record.get("name")))
             if data[0] is not None and data[1] is not None:
-                ready[row.node, name] = _render(name, old, new, data[0], data[1], options)
+                ready[row.node, name] = _render(name, old, new, data, options)
     return ready
 
 
@@ -476,7 +476,7 @@ def _show_output(
     if problems:
         media_type = _media_type(old[2], new[2])
         return ShownOutput(name, media_type, NOT_SHOWN, problems=problems, notes=problems)
-    return _render(name, old[2], new[2], data[0], data[1], options)
+    return _render(name, old[2], new[2], data, options)
 
 
 def _media_type(old: dict[str, Any] | None, new: dict[str, Any] | None) -> str:
@@ -489,14 +489,14 @@ def _render(
     name: str,
     old: dict[str, Any] | None,
     new: dict[str, Any] | None,
-    a: bytes,
-    b: bytes,
+    data: list[bytes],
     options: Options,
 ) -> ShownOutput:
+    # Takes the bytes out of `data`: they can go as soon as the renderer no longer needs them.
     media_type = _media_type(old, new)
     rendered = render_output(
-        a,
-        b,
+        data.pop(0),
+        data.pop(0),
         media_type,
         algorithm=options.algorithm,
         context=options.context,
