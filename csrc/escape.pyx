@@ -398,7 +398,7 @@ def show_rows(object a, object b, object rows, object pairs, object a_edges, obj
     cdef View v
     cdef Ints text_bounds, span_bounds, raw
     cdef const int32_t *row
-    cdef Py_ssize_t count, pair_count, k
+    cdef Py_ssize_t count, pair_count, k, _
     cdef int held = 0
     cdef bint overflow = False
     octets_init(&v.text)
@@ -444,7 +444,7 @@ def show_rows(object a, object b, object rows, object pairs, object a_edges, obj
         with nogil:
             ints_push(&text_bounds, 0)
             ints_push(&span_bounds, 0)
-            for k in range(count):
+            for _ in range(count):
                 show_row(&v, row, marks, &raw)
                 if v.text.size > 2147483647:
                     overflow = True

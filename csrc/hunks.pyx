@@ -103,7 +103,7 @@ def long_pairs(object ops, object a, object a_starts, bint a_strip_cr, object b,
     cdef Side left, right
     cdef Ints out
     cdef const int32_t *op
-    cdef Py_ssize_t count, k
+    cdef Py_ssize_t count, _
     cdef int32_t t, i, j
     cdef int held = 0
     ints_init(&out)
@@ -119,7 +119,7 @@ def long_pairs(object ops, object a, object a_starts, bint a_strip_cr, object b,
         count = check_script(&views[4], left.count, right.count)
         op = <const int32_t *> views[4].buf
         with nogil:
-            for k in range(count):
+            for _ in range(count):
                 if op[0] == REPLACE and op[2] - op[1] == op[4] - op[3]:
                     for t in range(op[2] - op[1]):
                         i = op[1] + t
@@ -325,9 +325,9 @@ cdef void put_hunk(Layout *s, const int32_t *group, Py_ssize_t count) noexcept n
     # its separator (1) and note (2).
     cdef const int32_t *op = group
     cdef const int32_t *last = group + 5 * (count - 1)
-    cdef Py_ssize_t k, at
+    cdef Py_ssize_t _, at
     cdef int32_t note_n = -1, note_m = -1, kept = 0
-    for k in range(count):
+    for _ in range(count):
         if op[0] == REPLACE and op[2] - op[1] != op[4] - op[3] and share_a_line(s, op):
             note_n = op[2] - op[1]
             note_m = op[4] - op[3]
@@ -338,7 +338,7 @@ cdef void put_hunk(Layout *s, const int32_t *group, Py_ssize_t count) noexcept n
         kept |= 2
     at = s.rows.size // ROW
     op = group
-    for k in range(count):
+    for _ in range(count):
         if op[0] == EQUAL:
             put_block(s, EQUAL, op[1], op[3], op[2] - op[1])
         elif op[0] == REPLACE and op[2] - op[1] == op[4] - op[3]:
@@ -536,7 +536,7 @@ def hunks_json(object hunks, object rows, object text, object text_bounds, objec
     """
     cdef Py_buffer[6] views
     cdef Octets out
-    cdef Py_ssize_t row_count, hunk_count, k
+    cdef Py_ssize_t row_count, hunk_count, _
     cdef const int32_t *hunk
     cdef const int32_t *row
     cdef int held = 0
@@ -556,12 +556,12 @@ def hunks_json(object hunks, object rows, object text, object text_bounds, objec
         check_bounds(<const int32_t *> views[3].buf, row_count + 1, views[0].len)
         check_bounds(<const int32_t *> views[5].buf, row_count + 1, views[4].len // 8)
         hunk = <const int32_t *> views[1].buf
-        for k in range(hunk_count):
+        for _ in range(hunk_count):
             if not 0 <= hunk[4] <= hunk[5] <= row_count:
                 raise ValueError("a hunk reaches outside the rows")
             hunk += HUNK
         row = <const int32_t *> views[2].buf
-        for k in range(row_count):
+        for _ in range(row_count):
             if not 0 <= row[0] <= 3:
                 raise ValueError("a row has an unknown op")
             row += ROW

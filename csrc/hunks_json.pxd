@@ -71,15 +71,16 @@ cdef inline void put_plain_number(Octets *out, int64_t value) noexcept nogil:
     out.size -= 2
 
 
-cdef inline void put_json(Octets *out, const int32_t *hunks, Py_ssize_t hunk_count, const int32_t *rows, const uint8_t *text,
-                   const int32_t *text_bounds, const int32_t *spans, const int32_t *span_bounds) noexcept nogil:
+cdef inline void put_json(Octets *out, const int32_t *hunks, Py_ssize_t hunk_count, const int32_t *rows,
+                          const uint8_t *text, const int32_t *text_bounds, const int32_t *spans,
+                          const int32_t *span_bounds) noexcept nogil:
     cdef const int32_t *hunk = hunks
     cdef const int32_t *row
-    cdef Py_ssize_t h, r
+    cdef Py_ssize_t _, r
     cdef int32_t k
     cdef bint first_hunk = True, first_row
     put(out, "[", 1)
-    for h in range(hunk_count):
+    for _ in range(hunk_count):
         if hunk[5] > hunk[4]:
             if not first_hunk:
                 put(out, ",", 1)

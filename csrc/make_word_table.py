@@ -11,7 +11,9 @@ VERSION = "15.0.0"
 CATEGORIES = {"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl", "No"}
 
 if unicodedata.unidata_version != VERSION:
-    sys.exit(f"this Python has Unicode {unicodedata.unidata_version}, not {VERSION}: run it with CPython 3.12")
+    sys.exit(
+        f"this Python has Unicode {unicodedata.unidata_version}, not {VERSION}: run it with CPython 3.12"
+    )
 
 pages: list[bytes] = []
 index: list[int] = []

@@ -9,7 +9,7 @@ from cpython.array cimport array
 
 from buffers cimport (
     Ints, PyBuffer_Release, Py_buffer, acquire_ints, check_bounds, free, int32_t, int64_t, ints_free, ints_init,
-    ints_push, ints_reserve, ints_to_array, malloc, memcpy, uint32_t, uint64_t,
+    ints_push, ints_to_array, malloc, memcpy, uint32_t, uint64_t,
 )
 from blocks cimport EQUAL, push_opcodes, push_run, split_replaces
 from frontiers cimport Search, begin_search, end_search, search_free, search_init, search_until, undecided, within
@@ -549,7 +549,7 @@ def split_replaces_at(object ops, object a, object b, /, Py_ssize_t a_offset=0, 
     cdef Py_buffer[3] views
     cdef Ints runs, split, out
     cdef const int32_t *op
-    cdef Py_ssize_t count, k
+    cdef Py_ssize_t count, k, _
     cdef int32_t i0, j0, n = 0, m = 0
     cdef int held = 0
     ints_init(&runs)
@@ -565,7 +565,7 @@ def split_replaces_at(object ops, object a, object b, /, Py_ssize_t a_offset=0, 
         j0 = <int32_t> b_offset
         count = views[0].len // 20
         op = <const int32_t *> views[0].buf
-        for k in range(count):
+        for _ in range(count):
             if not (n == op[1] <= op[2] <= views[1].len // 4 - a_offset
                     and m == op[3] <= op[4] <= views[2].len // 4 - b_offset):
                 raise ValueError("a block of the edit script does not fit")

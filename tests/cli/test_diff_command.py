@@ -303,9 +303,7 @@ def test_follow_corpus_of_comparable_receipts(tmp_path: Path) -> None:
 # Read once
 
 
-def test_d14_what_is_shown_is_what_was_verified(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_d14_what_is_shown_is_what_was_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = record_pair(tmp_path, b"1", b"2")
     from stratadiff import api
 

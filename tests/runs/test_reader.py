@@ -217,11 +217,12 @@ def test_d11_a_run_id_no_document_can_hold_is_absent(run_id: object, tmp_path: P
     assert failed(run) == []
 
 
-def test_different_stage_lists_leave_a_note_in_a_linear_run(tmp_path: Path) -> None:
-    for name, notes in (("linear", 1), ("dag", 0)):
+def test_different_stage_lists_leave_a_note(tmp_path: Path) -> None:
+    # Also in a run with a topology, whose lists are not compared: the published tool prints it there too.
+    for name in ("linear", "dag"):
         builder = RunBuilder(name).change(lambda receipt: receipt["coverage"]["declared_stages"].append("zz"))
         run = read_input(str(builder.write(tmp_path / name)))
-        assert len(run.notes) == notes
+        assert len(run.notes) == 1
         assert read_input(str(VERIFICATION / "good" / name)).notes == []
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 try:
     # What hashlib hands out; hashlib itself also loads every other digest: start-up.
-    from _hashlib import openssl_sha256 as sha256
-except ImportError:
-    from hashlib import sha256
+    import _hashlib
+
+    sha256 = _hashlib.openssl_sha256
+except (ImportError, AttributeError):
+    import hashlib
+
+    sha256 = hashlib.sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

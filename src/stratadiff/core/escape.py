@@ -13,8 +13,8 @@ _EMPTY = array("i")
 def escape_name(text: str) -> str:
     r"""Return a name, path, setting or message as it is shown.
 
-    A backslash is doubled; control and format characters, line and paragraph separators and surrogates become ``\uXXXX``,
-    beyond U+FFFF a pair of them.
+    A backslash is doubled; control and format characters, line and paragraph separators and surrogates become
+    ``\uXXXX``, beyond U+FFFF a pair of them.
 
     Examples
     --------
@@ -31,6 +31,18 @@ def shown_text(text: str) -> str:
     data = text.encode("utf-8", "surrogatepass")
     rows = array("i", [0, 0, 0, -1, 0, len(data)])
     shown = show_rows(
-        data, b"", rows, _EMPTY, _EMPTY, _NONE, _EMPTY, _NONE, _EMPTY, _NONE, backslash=True, surrogates=True, marks=False
+        data,
+        b"",
+        rows,
+        _EMPTY,
+        _EMPTY,
+        _NONE,
+        _EMPTY,
+        _NONE,
+        _EMPTY,
+        _NONE,
+        backslash=True,
+        surrogates=True,
+        marks=False,
     )
     return shown[0].decode("utf-8")

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 def canonical_lines(data: bytes) -> bytes | None:
     """Return the canonical pretty form of a JSON text, or None if it does not parse strictly.
 
-    Strict is RFC 8259 in UTF-8 without a byte-order mark, no member twice in an object, at most 512 open containers. Numbers
-    stay as written. A lone surrogate that an escape decodes to stands as its three-byte form. Lines of more than 64 MiB, which
-    take deep nesting to make from a text that may be diffed, count as not parsing.
+    Strict is RFC 8259 in UTF-8 without a byte-order mark, no member twice in an object, at most 512 open
+    containers. Numbers stay as written. A lone surrogate that an escape decodes to stands as its three-byte
+    form. Lines of more than 64 MiB, which take deep nesting to make from a text that may be diffed, count as
+    not parsing.
     """
     return pretty(data, MAX_JSON_DEPTH, MAX_JSON_LINES_BYTES)[2]
 
@@ -29,7 +30,9 @@ def canonical_pair(a: bytes, b: bytes) -> tuple[bytes, bytes] | None:
 
 
 def has_member_list(lines: bytes, name: str) -> bool:
-    """Say whether a canonical pretty form is an object with a list member of that name, without making any object."""
+    """Say whether a canonical pretty form is an object with a list member of that name, without making any
+    object.
+    """
     # In that form only a top-level member is indented by two, and no string holds a line break.
     return f'\n  "{name}": ['.encode() in lines
 

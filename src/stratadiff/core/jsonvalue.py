@@ -22,8 +22,8 @@ class _Settings:
     strict = True
     object_hook = None
     object_pairs_hook = None
-    parse_float = float
-    parse_int = int
+    parse_float: type = float
+    parse_int: type = int
     parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
     memo: dict[str, str] = {}  # noqa: RUF012  the pure-Python scanner's; the compiled one has its own
 
@@ -38,7 +38,7 @@ _scan_as_written = make_scanner(_NumbersAsWritten())  # type: ignore[arg-type]
 
 
 def parse_as_written(text: str) -> Any:
-    """Return the value of a JSON text that is known to be one; numbers are strings that keep their spelling."""
+    """Return the value of a text known to be JSON; numbers are strings that keep their spelling."""
     return _scan_as_written(text, 0)[0]
 
 

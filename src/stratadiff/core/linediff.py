@@ -79,13 +79,17 @@ class EditScript:
         )
 
     def as_array(self) -> npt.NDArray[np.int32]:
-        """Return the opcodes as an int32 array of shape (k, 5), sharing memory; tags as numbers, see :data:`TAGS`."""
+        """Return the opcodes as an int32 array of shape (k, 5), sharing memory; tags as numbers, see
+        :data:`TAGS`.
+        """
         import numpy as np
 
         return np.frombuffer(self._ops, dtype=np.int32).reshape(-1, 5)
 
     def apply(self, baseline: Sequence[Any], candidate: Sequence[Any]) -> list[Any]:
-        """Return the candidate rebuilt: equal elements taken from `baseline`, inserted ones from `candidate`."""
+        """Return the candidate rebuilt: equal elements taken from `baseline`, inserted ones from
+        `candidate`.
+        """
         result: list[Any] = []
         for tag, i1, i2, j1, j2 in self:
             result.extend(baseline[i1:i2] if tag == "equal" else candidate[j1:j2])
@@ -93,7 +97,9 @@ class EditScript:
 
 
 def as_ids(values: Ints | Sequence[int], name: str) -> Ints:
-    """Return a value as an int32 buffer: as it is if it is one, else copied; raise UsageError if it cannot be one."""
+    """Return a value as an int32 buffer: as it is if it is one, else copied; raise UsageError if it cannot
+    be one.
+    """
     if isinstance(values, (list, tuple, range)):
         try:
             return array("i", values)
@@ -116,11 +122,12 @@ def edit_script(
     a, b : int32 buffer (array.array, numpy array, memoryview) or sequence of int, shapes (n,) and (m,)
         Baseline and candidate. Any values; equal values are equal elements.
     algorithm : {"myers", "gestalt"}, default "myers"
-        ``myers`` is minimal up to `max_distance` and unique; ``gestalt`` is :class:`difflib.SequenceMatcher`'s script, with
-        its popular elements dropped only when both sides together have more than 2,000.
+        ``myers`` is minimal up to `max_distance` and unique; ``gestalt`` is
+        :class:`difflib.SequenceMatcher`'s script, with its popular elements dropped only when both sides
+        together have more than 2,000.
     max_distance : int, default 5000
-        Bound of ``myers`` on the edit distance, elements without a partner not counted; past it elements that are unique on
-        both sides anchor the script.
+        Bound of ``myers`` on the edit distance, elements without a partner not counted; past it elements that
+        are unique on both sides anchor the script.
 
     Returns
     -------
@@ -133,8 +140,8 @@ def edit_script(
 
     Notes
     -----
-    ``myers``: time O((n + m) min(D, max_distance)), memory linear plus at most 16 MB *(Myers 1986; textdiff §9.3)*.
-    ``gestalt``: cubic in the worst case *(Ratcliff and Metzener 1988; textdiff §9.2)*.
+    ``myers``: time O((n + m) min(D, max_distance)), memory linear plus at most 16 MB *(Myers 1986; textdiff
+    §9.3)*. ``gestalt``: cubic in the worst case *(Ratcliff and Metzener 1988; textdiff §9.2)*.
 
     Examples
     --------

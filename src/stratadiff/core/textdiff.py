@@ -1,7 +1,7 @@
 """Two byte strings to what is shown of their difference. The heart.
 
-The pipeline works on bytes and arrays from end to end: line index, ids, edit script, layout, words, displayed text. Python objects
-are made for the rows that are asked for, and only then.
+The pipeline works on bytes and arrays from end to end: line index, ids, edit script, layout, words, displayed
+text. Python objects are made for the rows that are asked for, and only then.
 """
 
 from __future__ import annotations
@@ -57,7 +57,12 @@ class Line:
     __slots__ = ("baseline", "candidate", "op", "spans", "text")
 
     def __init__(
-        self, op: str, baseline: int | None, candidate: int | None, text: str, spans: tuple[tuple[int, int], ...]
+        self,
+        op: str,
+        baseline: int | None,
+        candidate: int | None,
+        text: str,
+        spans: tuple[tuple[int, int], ...],
     ) -> None:
         self.op = op
         self.baseline = baseline
@@ -100,8 +105,8 @@ class Hunk:
 
     def __repr__(self) -> str:
         return (
-            f"Hunk(-{self.baseline_start},{self.baseline_lines} +{self.candidate_start},{self.candidate_lines}, "
-            f"{len(self.lines)} lines)"
+            f"Hunk(-{self.baseline_start},{self.baseline_lines} "
+            f"+{self.candidate_start},{self.candidate_lines}, {len(self.lines)} lines)"
         )
 
 
@@ -208,7 +213,10 @@ class TextDiff:
                         i + 1 if i >= 0 else None,
                         j + 1 if j >= 0 else None,
                         text[bounds[r] : bounds[r + 1]].decode(),
-                        tuple((spans[2 * k], spans[2 * k + 1]) for k in range(span_bounds[r], span_bounds[r + 1])),
+                        tuple(
+                            (spans[2 * k], spans[2 * k + 1])
+                            for k in range(span_bounds[r], span_bounds[r + 1])
+                        ),
                     )
                 )
             if lines:
@@ -216,7 +224,10 @@ class TextDiff:
                 yield Hunk(table[h], table[h + 1], table[h + 2], table[h + 3], tuple(lines), note)
 
     def plain_lines(self) -> list[str]:
-        """Return the lines of the plain form: hunks, marked lines, notes, and what was cut *(textdiff §10.1, §10.2)*."""
+        """Return the lines of the plain form: hunks, marked lines, notes, and what was cut.
+
+        Source: textdiff §10.1, §10.2.
+        """
         result = []
         layout = self._layout
         if layout is not None:
@@ -228,8 +239,10 @@ class TextDiff:
                     result.append("…")
                 if table[h + 8] & 2:
                     result.append(_note_text(table[h + 6], table[h + 7]))
-                for r in range(table[h + 4], table[h + 5]):
-                    result.append(prefixes[rows[6 * r]] + text[bounds[r] : bounds[r + 1]].decode())
+                result.extend(
+                    prefixes[rows[6 * r]] + text[bounds[r] : bounds[r + 1]].decode()
+                    for r in range(table[h + 4], table[h + 5])
+                )
         result.extend(self.notes)
         if self.more_lines is not None:
             result.append(f"… {self.more_lines} more lines (use --max-lines)")
@@ -243,7 +256,10 @@ class TextDiff:
         return _hunks.hunks_json(layout.hunks, layout.rows, *layout.show(marks=False))
 
     def members(self) -> dict[str, Any]:
-        """Return the members this difference has in a document: ``kind``, ``notes``, ``hunks``, ``truncated`` if cut."""
+        """Return the members this difference has in a document.
+
+        ``kind``, ``notes``, ``hunks``, and ``truncated`` if it was cut.
+        """
         result: dict[str, Any] = {"kind": self.kind, "notes": list(self.notes), "hunks": []}
         for hunk in self.hunks:
             member: dict[str, Any] = {
@@ -288,7 +304,9 @@ def _decide_long_pairs(a: bytes, b: bytes, pairs: array[int], algorithm: str, js
         tokens = split_pairs(a, b, pairs[first : k + 4], json_mode, MAX_PAIR_CHARS, MAX_PAIR_WORDS)
         blocks = _match_words(algorithm, tokens)
         flags.extend(
-            _hunks.marked_pairs(a, tokens[0], tokens[2], b, tokens[3], tokens[5], blocks[0], blocks[1], json_mode)
+            _hunks.marked_pairs(
+                a, tokens[0], tokens[2], b, tokens[3], tokens[5], blocks[0], blocks[1], json_mode
+            )
         )
         first, size = k + 4, 0
     return flags
@@ -322,7 +340,9 @@ def diff_texts(
     """
     left, right = Lines(a), Lines(b)
     strip_left, strip_right = left.crlf_count > 0, right.crlf_count > 0
-    script = diff_lines(left, right, algorithm=algorithm, context=context, max_changed_lines=MAX_CHANGED_LINES)
+    script = diff_lines(
+        left, right, algorithm=algorithm, context=context, max_changed_lines=MAX_CHANGED_LINES
+    )
     ops = script.ops
     if ops is None:
         return TextDiff(
@@ -397,8 +417,8 @@ def text_diff(
     a, b : bytes
         Baseline and candidate.
     media_type : str, default "text/plain"
-        ``application/json`` is compared by its canonical lines where both sides parse strictly, ``text/…`` by its lines, and
-        everything else is binary. Compared exactly: parameters make another type.
+        ``application/json`` is compared by its canonical lines where both sides parse strictly, ``text/…`` by
+        its lines, and everything else is binary. Compared exactly: parameters make another type.
     algorithm : {"myers", "gestalt"}, default "myers"
         The minimal, unique line diff, or the one that agrees with the published tools byte for byte.
     context : int, default 3
@@ -417,8 +437,9 @@ def text_diff(
 
     Notes
     -----
-    Texts over 5,000,000 bytes and more than 200,000 changed lines are *not diffed*; see :mod:`stratadiff.limits`. Time is
-    linear in the bytes plus the line diff, see :func:`stratadiff.edit_script`. Source: textdiff §5.2 to §10.
+    Texts over 5,000,000 bytes and more than 200,000 changed lines are *not diffed*; see
+    :mod:`stratadiff.limits`. Time is linear in the bytes plus the line diff, see
+    :func:`stratadiff.edit_script`. Source: textdiff §5.2 to §10.
 
     Examples
     --------
@@ -444,7 +465,10 @@ def text_diff(
 
 
 def settle_without_lines(a: bytes, b: bytes, media_type: str) -> TextDiff | None:
-    """Return the difference where media type, size or equality settles it, else None *(textdiff §5.2, steps 1 to 3)*."""
+    """Return the difference where media type, size or equality settles it, else None.
+
+    Source: textdiff §5.2, steps 1 to 3.
+    """
     if media_type != "application/json" and not media_type.startswith("text/"):
         return TextDiff("binary", ["binary: sizes and digests differ; not shown"])
     larger = max(len(a), len(b))

@@ -369,10 +369,15 @@ def render_while_verifying(
         if a is None or b is None or row.verdict == RECONVERGED:
             continue
         for name, old, new in _changed_outputs(a, b):
-            data = []
+            data: list[bytes] = []
             for checking, receipt, record in ((baseline, a, old), (candidate, b, new)):
-                data.append(b"" if record is None else checking.read_output(receipt.stem, record.get("name")))
-            if data[0] is not None and data[1] is not None:
+                content: bytes | None = b""
+                if record is not None:
+                    content = checking.read_output(receipt.stem, record.get("name"))
+                if content is not None:
+                    data.append(content)
+            content = None
+            if len(data) == 2:
                 ready[row.node, name] = _render(name, old, new, data, options)
     return ready
 

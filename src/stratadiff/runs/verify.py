@@ -402,7 +402,7 @@ class _Outputs:
         """Check one output; with `keep` return its bytes if it is inside the run and as its receipt says."""
         _, receipt, item = self.items[number]
         prefix = f"{receipt.file}: output artifact '{item.get('name')}'"
-        name = item.get("name")
+        name: Any = item.get("name")
         problem = name_problem(name)
         if problem:
             where = f"artifacts/{receipt.stem}/"
