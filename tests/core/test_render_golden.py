@@ -71,13 +71,14 @@ def test_line_ends_of_every_kind(texts: tuple[bytes, bytes], end: str, algorithm
 
 
 # Few words each, for the reference's sake.
+LETTERS = b"abcdefghijklmnopqrstuvwxyz" * 3
 LONG = (
-    b"afewlongwordsonly andalittleofwhitespace ",
+    LETTERS + b" ",
     b"x",
     "é漢".encode(),
-    b"\\abcdefghijklmnopqrstuvwxyz",
-    b"\x1babcdefghijklmnopqrstuvwxyz ",
-    b"\xffabcdefghijklmnopqrstuvwxyz",
+    b"\\" + LETTERS,
+    b"\x1b" + LETTERS + b" ",
+    b"\xff" + LETTERS,
 )
 
 

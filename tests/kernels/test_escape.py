@@ -256,15 +256,16 @@ def test_pair_in_json_mode(head: bytes, old: bytes, new: bytes, algorithm: str) 
 
 
 # Few tokens each, for the reference's sake.
+LETTERS = "abcdefghijklmnopqrst" * 4
 FILLERS = (
     "x",
     "漢",
-    "abcdefghijklmnopqrst ",
-    "é.abcdefghijklmnopqrst",
-    "\\abcdefghijklmnopqrst",
-    "\x1b[abcdefghijklmnopqrst",
-    "\u202eabcdefghijklmnopqrst\udcff",
-    "\U000e0001abcdefghijklmnopqrst",
+    f"{LETTERS} ",
+    f"é.{LETTERS}",
+    f"\\{LETTERS}",
+    f"\x1b[{LETTERS}",
+    f"\u202e{LETTERS}\udcff",
+    f"\U000e0001{LETTERS}",
 )
 
 
