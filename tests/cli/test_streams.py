@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -149,14 +151,30 @@ def test_u24_missing_and_unreadable_paths(tmp_path: Path, monkeypatch: pytest.Mo
     assert f"{b}: cannot be read: {os.strerror(errno.EACCES)}".encode() in answer.output
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs a user whom permissions bind")
-def test_u24_unreadable_folder(tmp_path: Path) -> None:
-    a, b = record_pair(tmp_path, b"a\n", b"b\n")
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Make a folder that every user may enter, unlike pytest's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions bind nobody there")
+def test_u24_unreadable_folder(open_folder: Path) -> None:
+    a, b = record_pair(open_folder, b"a\n", b"b\n")
+    assert run(["diff", a, b]).code == 1
     Path(b).chmod(0)
+    # Permissions do not bind the superuser: as that, be somebody else for a moment.
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
     try:
-        assert run(["diff", a, b]).code == 4
+        answer = run(["diff", a, b])
     finally:
+        os.seteuid(user)
         Path(b).chmod(0o755)
+    assert answer.code == 4
+    assert f"{b}: cannot be read: {os.strerror(errno.EACCES)}".encode() in answer.output
 
 
 def test_a_defect_is_one_line_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
