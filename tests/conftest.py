@@ -19,4 +19,4 @@ settings.register_profile(
     suppress_health_check=SLOW_IS_FINE,
 )
 settings.register_profile("dev", max_examples=200, deadline=None, suppress_health_check=SLOW_IS_FINE)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
