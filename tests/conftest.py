@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, settings
 # Generating a few thousand characters is slow in hypothesis and wanted here.
 SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
-settings.register_profile(
-    "ci",
-    max_examples=2000,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    print_blob=True,
-    suppress_health_check=SLOW_IS_FINE,
-)
-settings.register_profile("dev", max_examples=200, deadline=None, suppress_health_check=SLOW_IS_FINE)
+for name, examples in (("ci", 2000), ("dev", 200)):
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        print_blob=True,
+        suppress_health_check=SLOW_IS_FINE,
+    )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
