@@ -176,9 +176,13 @@ def _json_case(size: int) -> Callable[[str], Built]:
         def check() -> Mapping[str, str]:
             text = ours()
             assert text == standard().encode() + b"\n", "json writes another form"
+            notes = {OURS: f"[{len(text)} bytes]"}
             if orjson is not None:
-                assert text == with_orjson() + b"\n", "orjson writes another form"
-            return {OURS: f"[{len(text)} bytes]"}
+                written = with_orjson()
+                assert json.loads(written) == json.loads(text), "orjson writes another value"
+                # Floats with small exponents: it spells numbers its own way, we keep the spelling.
+                notes["orjson"] = "[same bytes]" if written + b"\n" == text else "[numbers respelled]"
+            return notes
 
         contenders = {
             OURS: Timed(ours),

@@ -98,7 +98,7 @@ class PeakMemory:
     cpu_limit = None
     _LAUNCHER = (
         "import os,sys;p=os.posix_spawn(sys.argv[1],sys.argv[1:],os.environ,"
-        "file_actions=[(os.POSIX_SPAWN_OPEN,1,os.devnull,os.O_WRONLY,0)]);"
+        "file_actions=[(os.POSIX_SPAWN_OPEN,n,os.devnull,os.O_WRONLY,0)for n in(1,2)]);"
         "print(os.wait4(p,0)[2].ru_maxrss)"
     )
 
@@ -375,9 +375,8 @@ def _rounds(contenders: Mapping[str, Contender], rounds: int, shortest: float) -
 
 
 def _run(argv: tuple[str, ...]) -> resource.struct_rusage:
-    pid = os.posix_spawn(
-        argv[0], argv, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-    )
+    nowhere = [(os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0) for descriptor in (1, 2)]
+    pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=nowhere)
     return os.wait4(pid, 0)[2]
 
 

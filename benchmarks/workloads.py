@@ -109,7 +109,7 @@ RUN_SHAPES: dict[str, RunShape] = {
     "50x100KB": RunShape(50, 100_000),
     "200x10KB": RunShape(200, 10_000),
     "200x100KB": RunShape(200, 100_000),
-    "2x3MB JSON": RunShape(2, 3_000_000, "application/json"),
+    "5x1MB JSON": RunShape(5, 1_000_000, "application/json"),
 }
 """The run pairs the targets of the whole command are stated for."""
 
