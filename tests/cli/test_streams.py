@@ -160,7 +160,8 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions bind nobody there")
-def test_u24_unreadable_folder(open_folder: Path) -> None:
+def test_u24_unreadable_folder(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(open_folder)
     a, b = record_pair(open_folder, b"a\n", b"b\n")
     assert run(["diff", a, b]).code == 1
     Path(b).chmod(0)
