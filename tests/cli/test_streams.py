@@ -115,7 +115,9 @@ def test_u24_interrupt_is_quiet(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     # The command says that it has begun, then works for a long time: it is stopped in the middle of work.
     program = (
-        "import sys, time\n"
+        "import signal, sys, time\n"
+        # A shell that starts the tests in the background has it ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from stratadiff.cli import main as module\n"
         "def work(arguments):\n"
         f"    open({str(fifo)!r}, 'w').close()\n"
