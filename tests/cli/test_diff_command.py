@@ -11,6 +11,7 @@ import pytest
 
 import stratadiff
 from cli.command import run
+from run_builder import RunBuilder
 from runs.recording import Stage, digest, record, record_pair
 
 Json = Any
@@ -330,3 +331,18 @@ def test_receipts_of_an_unknown_format_are_never_compared(tmp_path: Path) -> Non
         "COULD NOT CHECK  (receipt format 'stage-receipt/7.0' is not implemented)" in answer.output.decode()
     )
     assert digest(b"2")[7:19] in answer.output.decode()
+
+
+@pytest.mark.parametrize("name", [{"a": "b"}, ["x"], None, 5, True])
+def test_an_output_whose_name_is_no_string_refuses_the_run(name: Json, tmp_path: Path) -> None:
+    good = RunBuilder()
+    good.write(tmp_path / "a")
+    # Both text forms plan what they will show before the outputs are checked.
+    bad = RunBuilder().change(lambda receipt: receipt["outputs"][0].update(name=name, digest=digest(b"?")))
+    bad.write(tmp_path / "b")
+    for form in (["--text", "--json"], ["--text"], []):
+        answer = run(["diff", "a", "b", *form], tmp_path)
+        assert (answer.code, answer.error) == (
+            3,
+            "stratadiff: refused: does not verify: b\n" if "--json" in form else "",
+        )

@@ -104,7 +104,7 @@ class Checking:
             None if the outputs are not checked, this one was checked already, leads outside the run or fails.
         """
         outputs = self._outputs
-        if outputs is None:
+        if outputs is None or not isinstance(name, str):
             return None
         if self._numbers is None:
             # Of two records with one name the last counts, as everywhere (textdiff §3.2).
