@@ -109,7 +109,7 @@ _DIFF = Command(
     "compare two recorded runs",
     "Compare two recorded runs: verify both, find the first stage that differs, and with --text show the "
     "text that changed. BASELINE and CANDIDATE are run folders, their MANIFEST.json, or two single receipt "
-    "files.",
+    "files. Files that are no recordings are compared from Python, with stratadiff.text_diff.",
     """\
 examples:
   stratadiff diff runs/monday runs/tuesday
