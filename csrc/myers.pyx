@@ -281,7 +281,6 @@ cdef int prepare(Region *r, const int32_t **a, Py_ssize_t n, const int32_t **b, 
     for i in range(n + m):
         low = min(low, own[0][i])
         high = max(high, own[0][i])
-    ids = high + 1
     if low < 0 or high > 2 * (n + m) + 1024:
         while slots_count < 2 * <uint64_t> (n + m):
             slots_count *= 2
@@ -290,6 +289,8 @@ cdef int prepare(Region *r, const int32_t **a, Py_ssize_t n, const int32_t **b, 
             raise MemoryError
         ids = densify(own[0], n + m, slots, slots_count - 1)
         free(slots)
+    else:
+        ids = high + 1
     r.a_count = <int32_t *> calloc(<size_t> ids + 1, sizeof(int32_t))
     r.b_count = <int32_t *> calloc(<size_t> ids + 1, sizeof(int32_t))
     r.place = <int32_t *> malloc((<size_t> ids + 1) * sizeof(int32_t))
