@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 ALGORITHMS = ("myers", "gestalt")
 
-_TAKES = "stratadiff compares run folders, their MANIFEST.json, and single receipt files"
+TAKES = "stratadiff compares run folders, their MANIFEST.json, and single receipt files"
+"""What the inputs of a comparison can be, as a sentence for messages."""
 
 
 class DiffResult(Frozen):
@@ -427,7 +428,7 @@ def _compare(
         for given in (baseline, candidate):
             if stages_given and _is_summary(given):
                 raise UnknownKindError(
-                    f"the summary kind (SUMMARY.json) is not implemented; {_TAKES}", where=given
+                    f"the summary kind (SUMMARY.json) is not implemented; {TAKES}", where=given
                 )
             run = open(given, strict=strict)
             runs.append(run)
@@ -459,13 +460,13 @@ def _why_not_traced(comparison: Comparison) -> str:
 def _unsupported_kind(given: str) -> str:
     """Name the kind of an input that stratadiff knows of and does not take, ``""`` for all others."""
     if given.endswith((".agentlog", ".agentlog.gz")) and not os.path.isdir(given) and os.path.exists(given):
-        return f"an agent trace (.agentlog) is not supported; {_TAKES}"
+        return f"an agent trace (.agentlog) is not supported; {TAKES}"
     if os.path.isfile(os.path.join(given, "comparison.json")) and not os.path.isfile(
         os.path.join(given, "MANIFEST.json")
     ):
-        return f"a comparison bundle (comparison.json) is not supported; {_TAKES}"
+        return f"a comparison bundle (comparison.json) is not supported; {TAKES}"
     if os.path.basename(given) == "comparison.json" and os.path.isfile(given):
-        return f"a comparison bundle (comparison.json) is not supported; {_TAKES}"
+        return f"a comparison bundle (comparison.json) is not supported; {TAKES}"
     return ""
 
 

@@ -346,3 +346,16 @@ def test_an_output_whose_name_is_no_string_refuses_the_run(name: Json, tmp_path:
             3,
             "stratadiff: refused: does not verify: b\n" if "--json" in form else "",
         )
+
+
+def test_two_plain_files_are_told_what_the_command_takes(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(name)
+    for form in ([], ["--text"], ["--text", "--json"]):
+        answer = run(["diff", "a.txt", "b.txt", *form], tmp_path)
+        assert answer.code == 3
+        assert answer.error.endswith(
+            "stratadiff: a.txt is not a receipt: stratadiff compares run folders, their MANIFEST.json, and single"
+            " receipt files. For two plain texts or JSON files there is text_diff in the Python library\n"
+        )
+    assert run(["diff", "a.txt", "b.txt", "--quiet"], tmp_path).error == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from stratadiff.api import run_diff
+from stratadiff.api import TAKES, run_diff
 from stratadiff.cli.main import write_error, write_output
 from stratadiff.cli.parser import usage_error
 from stratadiff.core.escape import escape_name
@@ -32,6 +32,8 @@ _NEEDS_TEXT = (
     "--no-follow",
     "--runs-root",
 )
+
+_PLAIN_TEXTS = "For two plain texts or JSON files there is text_diff in the Python library"
 
 
 def run(args: Arguments) -> int:
@@ -78,6 +80,8 @@ def run(args: Arguments) -> int:
     elif not args.quiet:
         colour = args.text and not args.no_color and wants_colour(sys.stdout)
         write_output(result.text(colour=colour).encode("utf-8", "backslashreplace"))
+    if not args.quiet:
+        _advise(result)
     return result.exit_code
 
 
@@ -155,3 +159,13 @@ def _make_folder(path: str) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise OutputError(f"cannot be made: {reason}", where=path) from None
+
+
+def _advise(result: DiffResult) -> None:
+    """Say what the command takes when a file was given that is no receipt at all."""
+    comparison = result.comparison
+    for given, run in zip(comparison.given, (comparison.baseline, comparison.candidate), strict=True):
+        if run is not None and run.kind == "receipt" and run.unreadable:
+            name = escape_name(given)
+            write_error(f"stratadiff: {name} is not a receipt: {TAKES}. {_PLAIN_TEXTS}\n")
+            return
