@@ -356,6 +356,7 @@ def test_two_plain_files_are_told_what_the_command_takes(tmp_path: Path) -> None
         assert answer.code == 3
         assert answer.error.endswith(
             "stratadiff: a.txt is not a receipt: stratadiff compares run folders, their MANIFEST.json,"
-            " and single receipt files. For two plain texts or JSON files there is text_diff in the Python library\n"
+            " and single receipt files. For two plain texts or JSON files there is text_diff in the Python"
+            " library\n"
         )
     assert run(["diff", "a.txt", "b.txt", "--quiet"], tmp_path).error == ""
