@@ -8,6 +8,7 @@ everywhere.
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 
@@ -35,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code (see :mod:`stratadiff.cli.exit_codes`). No exception leaves this function.
     """
     arguments = sys.argv[1:] if argv is None else list(argv)
+    if argv is None:
+        # A process for one comparison makes many objects and no cycles: looking for those is 4 % of its time.
+        gc.disable()
     if argv is None and sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115  closed by the caller: there is nobody to tell
     code, silenced = _guarded(arguments)
