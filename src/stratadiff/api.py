@@ -10,7 +10,7 @@ from stratadiff.limits import DEFAULT_CONTEXT, DEFAULT_MAX_LINES
 from stratadiff.runs import section as sections
 from stratadiff.runs.compare import compare_runs, load_failure
 from stratadiff.runs.corpus import RunsRoot, default_runs_root, trace_links, with_run_ids
-from stratadiff.runs.frozen import Frozen
+from stratadiff.core.frozen import Frozen
 from stratadiff.runs.reader import read_input
 from stratadiff.runs.section import Options, TextSection, show_nodes, withheld_reason
 from stratadiff.runs.verify import Checking, beside_rows, verify_run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stratadiff.runs.frozen import Frozen
+from stratadiff.core.frozen import Frozen
 from stratadiff.runs.names import short, value_text
 
 TYPE_CHECKING = False

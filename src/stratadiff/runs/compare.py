@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from stratadiff.core import canonical
 from stratadiff.runs.causes import compared_inputs
-from stratadiff.runs.frozen import Frozen
+from stratadiff.core.frozen import Frozen
 from stratadiff.runs.graph import (
     boundaries,
     edge_pairs,

@@ -6,7 +6,7 @@ Everything here is linear in nodes and edges, but for the heap of the order and 
 from __future__ import annotations
 
 from stratadiff.core import canonical
-from stratadiff.runs.frozen import Frozen
+from stratadiff.core.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

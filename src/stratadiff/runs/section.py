@@ -22,7 +22,7 @@ from stratadiff.runs.compare import (
     UNCHECKED,
     output_name,
 )
-from stratadiff.runs.frozen import Frozen
+from stratadiff.core.frozen import Frozen
 from stratadiff.runs.graph import nodes_by_id, stage_of
 from stratadiff.runs.outputs import CHUNK_INDEX, HITS, render_output
 from stratadiff.runs.reader import read_output

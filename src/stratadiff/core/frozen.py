@@ -1,0 +1,80 @@
+"""The base of every result class: slots, filled once, then closed."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+_set = object.__setattr__
+
+
+class Frozen:
+    """An object whose attributes are set once, by its constructor.
+
+    Written by hand because importing ``dataclasses`` costs more than comparing two runs of usual size.
+    """
+
+    __slots__ = ()
+
+    def _fill(self, **fields: Any) -> None:
+        for name, value in fields.items():
+            _set(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable; {name} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is immutable; {name} cannot be deleted")
+
+    def __repr__(self) -> str:
+        slots: tuple[str, ...] = self.__slots__
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in slots)
+        return f"{type(self).__name__}({fields})"
+
+
+class _Fields:
+    """``__dataclass_fields__``, made when something asks for it: importing ``dataclasses`` is not for free."""
+
+    def __get__(self, instance: object, owner: type) -> dict[str, Any]:
+        import dataclasses  # only for callers of dataclasses.asdict, fields or replace: start-up
+
+        twin = dataclasses.make_dataclass(owner.__name__, [(name, object) for name in owner.__slots__])  # type: ignore[attr-defined]
+        return twin.__dataclass_fields__  # type: ignore[return-value]
+
+
+class Struct(Frozen):
+    """A result with named fields: compared by value, open to the functions of ``dataclasses``.
+
+    ``dataclasses.fields``, ``asdict`` and ``replace`` take it as they take a frozen dataclass. The fields are
+    the slots, and a subclass's constructor has a parameter for each.
+    """
+
+    __slots__ = ()
+    if not TYPE_CHECKING:
+        __dataclass_fields__ = _Fields()
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]  # fields may be lists and dicts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values ready for JSON: an infinite float as ``"+inf"`` or ``"-inf"``."""
+        return {name: plain(getattr(self, name)) for name in self.__slots__}
+
+
+def plain(value: Any) -> Any:
+    """Return a field's value as JSON takes it; what came from a trace is handed on as it is."""
+    if isinstance(value, Struct):
+        return value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and value in _INFINITE:
+        return _INFINITE[value]
+    return value
+
+
+_INFINITE = {float("inf"): "+inf", float("-inf"): "-inf"}

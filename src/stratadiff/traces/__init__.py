@@ -1,0 +1,1 @@
+"""Agent traces (`.agentlog`): read, verified, compared at six levels."""
