@@ -3,7 +3,7 @@
 
 from libc.string cimport memcmp
 
-from buffers cimport Octets, memcpy, realloc, uint8_t, uint32_t, uint64_t
+from buffers cimport Octets, free, memcpy, octets_free, octets_init, realloc, uint8_t, uint32_t, uint64_t
 
 cdef enum Status:
     FINE = 0
@@ -63,6 +63,8 @@ cdef struct Scan:
     uint64_t output_size
     Py_ssize_t string_size      # of the string scanned last: bytes its content takes when written
     bint string_escaped         # and whether the text has an escape in it
+    bint lone_surrogate         # whether any string so far has an escape of half a surrogate pair
+    int number_class            # of the number scanned last
     const uint8_t *repeated     # the first member seen to repeat a key, NULL if none
     Frame *frames
     Py_ssize_t frame_capacity
@@ -230,3 +232,33 @@ cdef inline bint close_object(Scan *s, const Frame *frame, const uint8_t *after)
     s.member_count = frame.first_member
     s.keys.size = frame.keys_size
     return True
+
+
+cdef inline void scan_init(Scan *s, const uint8_t *text, Py_ssize_t size, Py_ssize_t max_depth) noexcept nogil:
+    s.text = text
+    s.end = text + size
+    s.status = FINE
+    s.problem = text
+    s.max_depth = max_depth
+    s.output_size = 0
+    s.lone_surrogate = False
+    s.repeated = NULL
+    s.frames = NULL
+    s.members = NULL
+    s.spare = NULL
+    s.objects = NULL
+    s.entries = NULL
+    s.frame_capacity = s.member_capacity = s.spare_capacity = s.object_capacity = s.entry_capacity = 0
+    s.member_count = s.object_count = s.entry_count = 0
+    octets_init(&s.keys)
+
+
+cdef inline void scan_free(Scan *s) noexcept nogil:
+    # What a second pass does not need; the objects and their entries are the caller's to free.
+    free(s.frames)
+    free(s.members)
+    free(s.spare)
+    s.frames = NULL
+    s.members = NULL
+    s.spare = NULL
+    octets_free(&s.keys)

@@ -7,210 +7,15 @@ ascend. The second writes, trusting the first. Neither recurses.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
-from buffers cimport (
-    PyBuffer_Release, Py_buffer, acquire_bytes, free, malloc, octets_free, octets_init, octets_reserve,
-    uint8_t, uint32_t, uint64_t,
-)
+from buffers cimport PyBuffer_Release, Py_buffer, acquire_bytes, free, malloc, uint8_t, uint64_t
 from json_canonical cimport Key, check_canonical, deepest
-from json_escapes cimport BAD_ESCAPE, put_point, read_escape, written_size
 from json_index cimport (
-    BYTE_ORDER_MARK, FINE, NO_MEMORY, NOT_JSON, NOT_UTF8, REPEATED_MEMBER, TOO_DEEP, TOO_LARGE, UNESCAPED, Frame, Member,
-    Object, Scan, close_object, compare_keys, grown, note_repeated, out_of_memory,
+    BYTE_ORDER_MARK, FINE, NO_MEMORY, REPEATED_MEMBER, TOO_DEEP, TOO_LARGE, Frame, Scan, close_object, scan_free, scan_init,
 )
+from json_pass cimport fail, json_space_end, open_container, scan_key, scan_number, scan_string, scan_word
 from json_writer cimport Level, write_document
 
-cdef extern from "json_bytes.h" nogil:
-    const uint8_t *json_plain_end(const uint8_t *p, const uint8_t *end)
-    const uint8_t *json_space_end(const uint8_t *p, const uint8_t *end)
-    const uint8_t *json_utf8_end(const uint8_t *p, const uint8_t *end)
-    int json_utf8_size(const uint8_t *p, const uint8_t *end)
-    uint64_t json_key_prefix(const uint8_t *p, Py_ssize_t size, const uint8_t *end)
-
-cdef extern from "Python.h":
-    const Py_ssize_t PY_SSIZE_T_MAX
-
 MAX_DEPTH = 512
-
-
-# -----------------------------------------------------------------------------------------------------------
-# First pass: strings and scalars
-
-
-cdef const uint8_t *fail(Scan *s, const uint8_t *at) noexcept nogil:
-    # The text stops being JSON at this byte; if it is not even UTF-8 there, that is the problem.
-    # NULL, for the caller to return.
-    s.status = NOT_UTF8 if at < s.end and at[0] >= 0x80 and json_utf8_size(at, s.end) == 0 else NOT_JSON
-    s.problem = at
-    return NULL
-
-
-cdef const uint8_t *scan_string(Scan *s, const uint8_t *p) noexcept nogil:
-    # p stands after the opening quote; returns the closing one, NULL on failure.
-    cdef const uint8_t *start = p
-    cdef const uint8_t *after
-    cdef Py_ssize_t saved = 0
-    cdef uint32_t point
-    s.string_escaped = False
-    while True:
-        p = json_plain_end(p, s.end)
-        if p == s.end:
-            return fail(s, p)
-        if p[0] == c'"':
-            s.string_size = p - start - saved
-            return p
-        if p[0] == c'\\':
-            after = read_escape(p + 1, s.end, &point)
-            if point == BAD_ESCAPE:
-                return fail(s, after)
-            s.string_escaped = True
-            saved += after - p - written_size(point)
-            p = after
-        elif p[0] >= 0x80:
-            p = json_utf8_end(p, s.end)
-            if p < s.end and p[0] >= 0x80:
-                return fail(s, p)
-        else:
-            return fail(s, p)
-
-
-cdef inline const uint8_t *digits_end(const uint8_t *p, const uint8_t *end) noexcept nogil:
-    while p < end and c'0' <= p[0] <= c'9':
-        p += 1
-    return p
-
-
-cdef const uint8_t *scan_number(Scan *s, const uint8_t *p) noexcept nogil:
-    # RFC 8259 section 6; returns past the number, NULL on failure.
-    cdef const uint8_t *after
-    if p[0] == c'-':
-        p += 1
-    after = digits_end(p, s.end)
-    if after == p:
-        return fail(s, p)
-    if p[0] == c'0' and after > p + 1:
-        return fail(s, p + 1)
-    p = after
-    if p < s.end and p[0] == c'.':
-        after = digits_end(p + 1, s.end)
-        if after == p + 1:
-            return fail(s, after)
-        p = after
-    if p < s.end and p[0] | 0x20 == c'e':
-        p += 1
-        if p < s.end and (p[0] == c'+' or p[0] == c'-'):
-            p += 1
-        after = digits_end(p, s.end)
-        if after == p:
-            return fail(s, p)
-        p = after
-    return p
-
-
-cdef const uint8_t *scan_word(Scan *s, const uint8_t *p, const char *word) noexcept nogil:
-    while word[0]:
-        if p == s.end or p[0] != <uint8_t> word[0]:
-            return fail(s, p)
-        p += 1
-        word += 1
-    return p
-
-
-# -----------------------------------------------------------------------------------------------------------
-# First pass: keys
-
-
-cdef bint unescape_key(Scan *s, Member *member, const uint8_t *p, const uint8_t *close) noexcept nogil:
-    # Puts the key's bytes at the end of `keys`; unescaping never makes a text longer.
-    cdef uint8_t *out
-    cdef uint32_t point
-    if not octets_reserve(&s.keys, close - p + 8):
-        out_of_memory(s)
-        return False
-    member.key = <uint32_t> s.keys.size
-    out = s.keys.items + s.keys.size
-    while p < close:
-        if p[0] == c'\\':
-            p = read_escape(p + 1, close, &point)
-            out = put_point(out, point)
-        else:
-            out[0] = p[0]
-            out += 1
-            p += 1
-    s.keys.size = out - s.keys.items
-    member.key_size = <uint32_t> (s.keys.size - member.key)
-    member.prefix = json_key_prefix(s.keys.items + member.key, member.key_size, out)
-    member.key_size |= UNESCAPED
-    return True
-
-
-cdef const uint8_t *scan_key(Scan *s, Frame *frame, const uint8_t *p) noexcept nogil:
-    # A key and its colon; returns past the colon, NULL on failure.
-    cdef const uint8_t *close
-    cdef Member *member
-    cdef void *room
-    cdef int order
-    if p == s.end or p[0] != c'"':
-        return fail(s, p)
-    close = scan_string(s, p + 1)
-    if close == NULL:
-        return NULL
-    s.output_size += <uint64_t> s.string_size + 4
-    if s.member_count == s.member_capacity:
-        room = grown(s.members, &s.member_capacity, s.member_count + 1, sizeof(Member))
-        if room == NULL:
-            return out_of_memory(s)
-        s.members = <Member *> room
-    member = &s.members[s.member_count]
-    member.at = <uint32_t> (p - s.text)
-    member.first_object = <uint32_t> s.object_count
-    if s.string_escaped:
-        if not unescape_key(s, member, p + 1, close):
-            return NULL
-    else:
-        member.key = member.at + 1
-        member.key_size = <uint32_t> (close - p - 1)
-        member.prefix = json_key_prefix(p + 1, member.key_size, s.end)
-    if frame.ascending and s.member_count > frame.first_member:
-        order = compare_keys(s, member - 1, member)
-        if order > 0:
-            frame.ascending = False
-        elif order == 0:
-            note_repeated(s, p)
-    s.member_count += 1
-    p = json_space_end(close + 1, s.end)
-    if p == s.end or p[0] != c':':
-        return fail(s, p)
-    return p + 1
-
-
-# -----------------------------------------------------------------------------------------------------------
-# First pass: the grammar
-
-
-cdef Frame *open_container(Scan *s, Py_ssize_t depth, uint8_t opener) noexcept nogil:
-    cdef Frame *frame
-    cdef void *room
-    if depth == s.frame_capacity:
-        room = grown(s.frames, &s.frame_capacity, depth + 1, sizeof(Frame))
-        if room == NULL:
-            out_of_memory(s)
-            return NULL
-        s.frames = <Frame *> room
-    frame = &s.frames[depth]
-    frame.closer = opener + 2
-    if opener == c'{':
-        if s.object_count == s.object_capacity:
-            room = grown(s.objects, &s.object_capacity, s.object_count + 1, sizeof(Object))
-            if room == NULL:
-                out_of_memory(s)
-                return NULL
-            s.objects = <Object *> room
-        frame.first_member = s.member_count
-        frame.keys_size = s.keys.size
-        frame.object_number = <uint32_t> s.object_count
-        frame.ascending = True
-        s.object_count += 1
-    return frame
 
 
 cdef void scan_document(Scan *s) noexcept nogil:
@@ -321,35 +126,6 @@ cdef inline int check_depth_limit(Py_ssize_t max_depth) except -1:
     return 0
 
 
-cdef void scan_init(Scan *s, const Py_buffer *view, Py_ssize_t max_depth) noexcept nogil:
-    s.text = first_byte(view)
-    s.end = s.text + view.len
-    s.status = FINE
-    s.problem = s.text
-    s.max_depth = max_depth
-    s.output_size = 0
-    s.repeated = NULL
-    s.frames = NULL
-    s.members = NULL
-    s.spare = NULL
-    s.objects = NULL
-    s.entries = NULL
-    s.frame_capacity = s.member_capacity = s.spare_capacity = s.object_capacity = s.entry_capacity = 0
-    s.member_count = s.object_count = s.entry_count = 0
-    octets_init(&s.keys)
-
-
-cdef void free_working_memory(Scan *s) noexcept nogil:
-    # What the second pass does not need.
-    free(s.frames)
-    free(s.members)
-    free(s.spare)
-    s.frames = NULL
-    s.members = NULL
-    s.spare = NULL
-    octets_free(&s.keys)
-
-
 def pretty(data, /, Py_ssize_t max_depth=512, Py_ssize_t max_output=0x7FFFFFFE):
     """Return the canonical pretty form of a JSON text, or what is wrong with it and where.
 
@@ -409,12 +185,12 @@ def pretty(data, /, Py_ssize_t max_depth=512, Py_ssize_t max_output=0x7FFFFFFE):
         finally:
             PyBuffer_Release(&view)
         acquire_bytes(data, &view)
-    scan_init(&s, &view, max_depth)
+    scan_init(&s, first_byte(&view), view.len, max_depth)
     try:
         with nogil:
             scan_document(&s)
             level_count = s.frame_capacity
-            free_working_memory(&s)
+            scan_free(&s)
         if s.status == NO_MEMORY:
             raise MemoryError
         if s.status != FINE:
@@ -431,7 +207,7 @@ def pretty(data, /, Py_ssize_t max_depth=512, Py_ssize_t max_output=0x7FFFFFFE):
             write_document(&s, levels, out, out + s.output_size)
         return 0, 0, text
     finally:
-        free_working_memory(&s)
+        scan_free(&s)
         free(levels)
         free(s.objects)
         free(s.entries)
