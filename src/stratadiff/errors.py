@@ -6,7 +6,8 @@
     ├── InputError             a path cannot be read as what it was given for
     │   ├── NotFoundError      nothing is there
     │   ├── UnreadableError    it is there and cannot be read
-    │   └── UnknownKindError   it is none of the kinds stratadiff takes
+    │   ├── UnknownKindError   it is none of the kinds stratadiff takes
+    │   └── ConfigurationError a policy, a price table or the like does not say what it must
     ├── LimitError             a documented limit (see stratadiff.limits) is passed
     ├── OutputError            a result cannot be written
     └── UsageError             arguments that contradict each other
@@ -64,6 +65,26 @@ class UnknownKindError(InputError):
     """The path is none of the kinds of input stratadiff takes."""
 
     default_code = "unknown-kind"
+
+
+class ConfigurationError(InputError):
+    """A file or value that configures a comparison is malformed: a policy, a pricing table.
+
+    Parameters
+    ----------
+    message : str
+        One sentence: what was found and what to write instead.
+    where : str, optional
+        The file.
+    line : int, optional
+        Line of the file, from 1; 0 if there is none to name. The message names it, too.
+    """
+
+    default_code = "configuration"
+
+    def __init__(self, message: str, *, where: str = "", line: int = 0) -> None:
+        super().__init__(f"line {line}: {message}" if line else message, where=where)
+        self.line = line
 
 
 class LimitError(StratadiffError):

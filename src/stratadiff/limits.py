@@ -45,3 +45,16 @@ MAX_LINKED_MANIFEST_DEPTH = 16
 
 MAX_BUFFER_BYTES = 2**31 - 2
 """Size of one text given to the line kernels: offsets are int32."""
+
+MAX_YAML_BYTES = 16 * 1024 * 1024
+"""Size of a configuration file, YAML or JSON: a policy of the most rules is a tenth of it."""
+
+MAX_YAML_NODES = 500_000
+"""Values in a YAML file, those an alias stands for counted each time: ten lines of aliases can stand for a
+billion."""
+
+MAX_YAML_DEPTH = 64
+"""Nesting of a configuration file, YAML or JSON, aliases resolved."""
+
+MAX_POLICY_RULES = 10_000
+"""Rules of one policy: each is run over every turn of both traces."""
