@@ -158,3 +158,48 @@ cdef inline bint octets_reserve(Octets *self, Py_ssize_t extra) noexcept nogil:
 cdef inline void octets_free(Octets *self) noexcept nogil:
     free(self.items)
     octets_init(self)
+
+
+cdef struct Longs:
+    # A growable int64 list that needs no GIL; as Ints.
+    int64_t *items
+    Py_ssize_t size
+    Py_ssize_t capacity
+    bint failed
+
+
+cdef inline void longs_init(Longs *self) noexcept nogil:
+    self.items = NULL
+    self.size = 0
+    self.capacity = 0
+    self.failed = False
+
+
+cdef inline bint longs_reserve(Longs *self, Py_ssize_t extra) noexcept nogil:
+    cdef Py_ssize_t wanted = self.size + extra
+    cdef int64_t *grown
+    if wanted <= self.capacity:
+        return True
+    if wanted < 2 * self.capacity:
+        wanted = 2 * self.capacity
+    if wanted < 64:
+        wanted = 64
+    grown = <int64_t *> realloc(self.items, <size_t> wanted * sizeof(int64_t))
+    if grown == NULL:
+        self.failed = True
+        return False
+    self.items = grown
+    self.capacity = wanted
+    return True
+
+
+cdef inline void longs_free(Longs *self) noexcept nogil:
+    free(self.items)
+    longs_init(self)
+
+
+cdef inline array longs_to_array(array template, const int64_t *items, Py_ssize_t size):
+    cdef array result = clone(template, size, False)
+    if size:
+        memcpy(result.data.as_longlongs, items, <size_t> size * sizeof(int64_t))
+    return result
