@@ -58,3 +58,15 @@ MAX_YAML_DEPTH = 64
 
 MAX_POLICY_RULES = 10_000
 """Rules of one policy: each is run over every turn of both traces."""
+
+MAX_TRACE_LINE_BYTES = 16 * 1024 * 1024
+"""Size of one line of a trace, its end included (agentlog §5)."""
+
+MAX_TRACE_BYTES = 1024 * 1024 * 1024
+"""Size of a trace, after decompression (agentlog §5)."""
+
+MAX_TRACE_DEPTH = 127
+"""Open containers in a record, the record itself counted (agentlog §5); also of a text that counts as JSON."""
+
+MAX_VALUE_DEPTH = 500
+"""Nesting of a value in records given as Python objects; a deeper one is refused."""

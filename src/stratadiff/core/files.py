@@ -15,6 +15,10 @@ import stat
 from stratadiff.core.digests import sha256
 from stratadiff.errors import NotFoundError, OutputError, UnreadableError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 # Windows has no O_NONBLOCK and no O_NOFOLLOW, and translates line ends without O_BINARY.
 _READ_FLAGS = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
@@ -90,6 +94,31 @@ def hash_file(path: str, *, follow: bool = True) -> str:
     finally:
         os.close(descriptor)
     return "sha256:" + digest.hexdigest()
+
+
+def read_pieces(path: str, size: int = _PIECE) -> Iterator[bytes]:
+    """Read a regular file from one descriptor, a piece at a time, in constant memory.
+
+    Parameters
+    ----------
+    path : str
+        May hold surrogate escapes for bytes that are not UTF-8.
+    size : int
+        Bytes of a piece; the last one may be shorter.
+
+    Raises
+    ------
+    NotFoundError, UnreadableError
+        As :func:`read_file`; at the first piece if the file cannot be opened.
+    """
+    descriptor = _open_regular(path, True)[0]
+    try:
+        while piece := os.read(descriptor, size):
+            yield piece
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    finally:
+        os.close(descriptor)
 
 
 def read_below(root: str, relative: str) -> bytes | None:

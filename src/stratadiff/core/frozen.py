@@ -34,13 +34,15 @@ class Frozen:
 
 
 class _Fields:
-    """``__dataclass_fields__``, made when something asks for it: importing ``dataclasses`` is not for free."""
+    """``__dataclass_fields__``, made when something asks: importing ``dataclasses`` is not for free."""
 
     def __get__(self, instance: object, owner: type) -> dict[str, Any]:
         import dataclasses  # only for callers of dataclasses.asdict, fields or replace: start-up
 
-        twin = dataclasses.make_dataclass(owner.__name__, [(name, object) for name in owner.__slots__])  # type: ignore[attr-defined]
-        return twin.__dataclass_fields__  # type: ignore[return-value]
+        slots: tuple[str, ...] = vars(owner)["__slots__"]
+        twin: Any = dataclasses.make_dataclass(owner.__name__, [(name, object) for name in slots])
+        fields: dict[str, Any] = twin.__dataclass_fields__
+        return fields
 
 
 class Struct(Frozen):
@@ -57,13 +59,15 @@ class Struct(Frozen):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        slots: tuple[str, ...] = self.__slots__
+        return all(getattr(self, name) == getattr(other, name) for name in slots)
 
     __hash__ = None  # type: ignore[assignment]  # fields may be lists and dicts
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values ready for JSON: an infinite float as ``"+inf"`` or ``"-inf"``."""
-        return {name: plain(getattr(self, name)) for name in self.__slots__}
+        slots: tuple[str, ...] = self.__slots__
+        return {name: plain(getattr(self, name)) for name in slots}
 
 
 def plain(value: Any) -> Any:

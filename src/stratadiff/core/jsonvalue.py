@@ -11,6 +11,7 @@ from _json import make_scanner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _SPACE = " \t\n\r"
@@ -33,6 +34,16 @@ class _NumbersAsWritten(_Settings):
     parse_int = str
 
 
+def _wire_int(literal: str) -> int | float:
+    value = int(literal) if len(literal) < 21 else None
+    return value if value is not None and -(2**63) <= value < 2**64 else float(literal)
+
+
+class _Wire(_Settings):
+    parse_int = staticmethod(_wire_int)  # type: ignore[assignment]
+
+
+_scan_wire = make_scanner(_Wire())  # type: ignore[arg-type]
 _scan = make_scanner(_Settings())  # type: ignore[arg-type]  # the stub names the pure-Python twin
 _scan_as_written = make_scanner(_NumbersAsWritten())  # type: ignore[arg-type]
 
@@ -64,3 +75,29 @@ def parse(text: str) -> Any:
     import json  # only to say what is wrong: start-up
 
     return json.loads(text)
+
+
+def wire_parser(size: int) -> Callable[[bytes | memoryview], Any]:
+    """Return a function from JSON bytes, known to be valid and not too deep, to their value.
+
+    Integers from -2^63 to 2^64 - 1 are ints, every other number is a float; of a repeated member the last one
+    stays *(agentlog §4, §5)*.
+
+    Parameters
+    ----------
+    size : int
+        Bytes there are to parse. orjson is the fastest reader and costs more to import than a small file
+        costs to read without it.
+    """
+    if size < _ORJSON_FROM:
+        return _parse_wire
+    import orjson  # start-up
+
+    return orjson.loads
+
+
+_ORJSON_FROM = 256 * 1024
+
+
+def _parse_wire(data: bytes | memoryview) -> Any:
+    return _scan_wire(str(data, "utf-8").lstrip(_SPACE), 0)[0]

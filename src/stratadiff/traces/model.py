@@ -209,9 +209,7 @@ class Pairing(Frozen):
     candidate: Sequence[int]
     path: bytes | None
 
-    def __init__(
-        self, baseline: Sequence[int], candidate: Sequence[int], path: bytes | None = None
-    ) -> None:
+    def __init__(self, baseline: Sequence[int], candidate: Sequence[int], path: bytes | None = None) -> None:
         self._fill(baseline=baseline, candidate=candidate, path=path)
 
     def __len__(self) -> int:

@@ -1,0 +1,276 @@
+"""Records, from a file or from memory, put together into a :class:`Trace` *(agentlog §6, §7)*."""
+
+from __future__ import annotations
+
+from array import array
+
+from stratadiff.core.frozen import Frozen
+from stratadiff.traces.model import Session, TokenColumns, ToolRecord, Trace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from stratadiff.traces.model import Column, Diagnostic, Payload
+
+NEEDS = frozenset(("responses", "requests", "tools", "records"))
+"""What a trace can be asked for."""
+
+METADATA, REQUEST, RESPONSE, TOOL_CALL = range(4)
+_KINDS = {"metadata": METADATA, "chat_request": REQUEST, "chat_response": RESPONSE, "tool_call": TOOL_CALL}
+_OTHER = 10
+
+
+class _Later(Frozen):
+    """A request's bytes that are parsed only if a response follows."""
+
+    __slots__ = ("data", "parse")
+    data: memoryview
+    parse: Callable[[memoryview], Any]
+
+    def __init__(self, data: memoryview, parse: Callable[[memoryview], Any]) -> None:
+        self._fill(data=data, parse=parse)
+
+
+class Assembly:
+    """A trace in the making.
+
+    Parameters
+    ----------
+    needs : frozenset of str
+        What to keep, out of :data:`NEEDS`.
+    split : str, optional
+        ``"requests"``: see :func:`stratadiff.traces.reader.read_for`.
+    """
+
+    def __init__(self, needs: frozenset[str], *, split: str | None = None) -> None:
+        if split is not None:
+            needs |= {"records"}
+        self._needs = needs
+        self._split = split
+        self.wants_records = "records" in needs
+        self._records: list[dict[str, Any]] = []
+        self._responses: list[Payload] = []
+        self._requests: list[Payload | None] = []
+        self._tools: list[ToolRecord] = []
+        self._request: Any = None
+        self._sessions: list[tuple[str, int]] = []
+        self._turns = 0
+        self._count = 0
+        self._first_id = ""
+        self._trace_id: str | None = None
+        self._columns: tuple[Column, Column, Column] = (array("q"), array("q"), array("q"))
+        self._absent = [0, 0, 0]
+        self._uncounted: list[dict[str, Any]] = []
+        self._interest = {METADATA, RESPONSE}
+        if "requests" in needs:
+            self._interest.add(REQUEST)
+        if "tools" in needs:
+            self._interest.add(TOOL_CALL)
+
+    def add_counts(
+        self,
+        counts: array[int],
+        absent: tuple[int, int, int],
+        careful: Iterable[tuple[int, int, int]],
+    ) -> None:
+        """Take the token counts of a piece's responses, three values each."""
+        before = len(self._columns[0])
+        for dimension, column in enumerate(self._columns):
+            column.extend(counts[dimension::3])
+            self._absent[dimension] += absent[dimension]
+        for response, dimension, value in careful:
+            self._set_count(before + response, dimension, value)
+
+    def of_interest(self, kinds: bytes, flags: array[int], trace_id_flag: int) -> Iterator[int]:
+        """Yield which records of a piece have to be added one by one; the rest is counted here.
+
+        Parameters
+        ----------
+        kinds : bytes
+            A number per record, as the kernel ``trace_scan`` numbers them.
+        flags : array
+            The kernel's flags per record.
+        trace_id_flag : int
+            The one that marks a record with a trace id.
+        """
+        if not self._needs:
+            # Token counts come in columns, so only marks are looked for: sessions, and the trace's name.
+            at = 0
+            if kinds and not self._count:
+                yield 0
+                at = 1
+            while at < len(kinds):
+                found = kinds.find(METADATA, at)
+                found = len(kinds) if found < 0 else found
+                if self._trace_id is None:
+                    found = next((k for k in range(at, found) if flags[k] & trace_id_flag), found)
+                self._turns += kinds.count(RESPONSE, at, found)
+                self._count += found - at
+                if found < len(kinds):
+                    yield found
+                at = found + 1
+            return
+        for index, kind in enumerate(kinds):
+            if (
+                kind in self._interest
+                or not self._count
+                or (self._trace_id is None and flags[index] & trace_id_flag)
+            ):
+                yield index
+            else:
+                self._count += 1
+
+    def wants_envelope(self, kind: int, has_trace_id: bool) -> bool:
+        """Tell whether the next record is needed whole, for its id or its trace's."""
+        return kind == METADATA or not self._count or (has_trace_id and self._trace_id is None)
+
+    def add(
+        self,
+        kind: int,
+        data: memoryview,
+        record: dict[str, Any] | None,
+        parse: Callable[[memoryview], Any],
+    ) -> None:
+        """Add a record by the bytes of its payload; `record` is the whole of it where that is wanted."""
+        if record is not None:
+            self._look_at_envelope(kind, record)
+        self._count += 1
+        if kind == REQUEST and "requests" in self._needs:
+            self._request = _Later(data, parse)
+        elif kind == RESPONSE:
+            if "responses" in self._needs:
+                self._responses.append(_as_object(parse(data)))
+            self._end_turn()
+        elif kind == TOOL_CALL and "tools" in self._needs:
+            self._add_tool(_as_object(parse(data)))
+
+    def add_record(self, record: dict[str, Any], *, counted: bool = False) -> None:
+        """Add a record as a dictionary; its token counts are taken later unless they are `counted`."""
+        name = record.get("kind")
+        kind = _KINDS.get(name, _OTHER) if isinstance(name, str) else _OTHER
+        self._look_at_envelope(kind, record)
+        self._count += 1
+        self._records.append(record)
+        if not counted:
+            self._uncounted.append(record)
+        if kind == REQUEST:
+            self._request = _as_object(record.get("payload"))
+        elif kind == RESPONSE:
+            self._responses.append(_as_object(record.get("payload")))
+            self._end_turn()
+        elif kind == TOOL_CALL:
+            self._add_tool(_as_object(record.get("payload")))
+
+    def trace(self, source: str, diagnostics: Sequence[Diagnostic]) -> Trace:
+        """Return the trace."""
+        if self._uncounted:
+            self._count_tokens()
+        has_all = self.wants_records
+        needs = NEEDS if has_all else self._needs
+        return Trace(
+            source=source,
+            trace_id=self._first_id if self._trace_id is None else self._trace_id,
+            turn_count=self._turns,
+            sessions=tuple(self._closed_sessions()),
+            tokens=TokenColumns(self._columns, (self._absent[0], self._absent[1], self._absent[2])),
+            responses=self._responses if "responses" in needs else None,
+            requests=self._requests if "requests" in needs else None,
+            tool_records=self._tools if "tools" in needs else None,
+            records=self._records if has_all else None,
+            diagnostics=tuple(diagnostics),
+        )
+
+    def _look_at_envelope(self, kind: int, record: dict[str, Any]) -> None:
+        given = record.get("id")
+        own = given if isinstance(given, str) else ""
+        if not self._count:
+            self._first_id = own
+        if kind == METADATA or not self._count:
+            self._sessions.append((own, self._turns))
+        if self._trace_id is None:
+            meta = record.get("meta")
+            trace_id = meta.get("trace_id") if isinstance(meta, dict) else None
+            if isinstance(trace_id, str):
+                self._trace_id = trace_id
+
+    def _end_turn(self) -> None:
+        request = self._request
+        if "requests" in self._needs or self.wants_records:
+            if isinstance(request, _Later):
+                request = _as_object(request.parse(request.data))
+            self._requests.append(request)
+        self._request = None
+        self._turns += 1
+
+    def _add_tool(self, payload: Payload) -> None:
+        call_id = payload.get("tool_call_id")
+        name = payload.get("tool_name")
+        self._tools.append(
+            ToolRecord(
+                max(self._turns - 1, 0),
+                call_id if isinstance(call_id, str) else "",
+                name if isinstance(name, str) else "",
+            )
+        )
+
+    def _count_tokens(self) -> None:
+        from stratadiff._kernels import usage
+
+        columns = usage.columns(self._uncounted)
+        self._columns = (columns[0], columns[1], columns[2])
+        self._absent = list(columns[3])
+        for response, dimension, value in columns[4]:
+            self._set_count(response, dimension, value)
+
+    def _set_count(self, response: int, dimension: int, value: int) -> None:
+        column = self._columns[dimension]
+        if not -(2**63) <= value < 2**63 and not isinstance(column, list):
+            columns = list(self._columns)
+            columns[dimension] = column = list(column)
+            self._columns = (columns[0], columns[1], columns[2])
+        column[response] = value
+
+    def _closed_sessions(self) -> Iterator[Session]:
+        marks = self._sessions
+        if not marks:
+            return
+        if self._split == "requests" and len(marks) == 1:
+            marks = self._split_session()
+        ends = [first for _, first in marks[1:]] + [self._turns]
+        for (session_id, first), end in zip(marks, ends, strict=True):
+            yield Session(session_id, first, end)
+
+    def _split_session(self) -> list[tuple[str, int]]:
+        marks = [self._sessions[0]]
+        is_terminal = True
+        is_used = False
+        turn = 0
+        for record in self._records:
+            kind = record.get("kind")
+            if kind == "chat_request":
+                if is_used and (is_terminal or _user_speaks(_as_object(record.get("payload")))):
+                    given = record.get("id")
+                    marks.append((given if isinstance(given, str) else "", turn))
+                is_used = True
+                is_terminal = False
+            elif kind == "chat_response":
+                is_used = True
+                is_terminal = _as_object(record.get("payload")).get("stop_reason") != "tool_use"
+                turn += 1
+        return marks
+
+
+def _as_object(value: Any) -> Payload:
+    return value if isinstance(value, dict) else {}
+
+
+def _user_speaks(payload: Payload) -> bool:
+    """Tell whether the last message of a request that is not the system's is the user's, or there is none."""
+    messages = payload.get("messages")
+    if isinstance(messages, list):
+        for message in reversed(messages):
+            if isinstance(message, dict) and message.get("role") != "system":
+                return bool(message.get("role") == "user")
+    return True
