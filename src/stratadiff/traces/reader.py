@@ -52,7 +52,8 @@ class TraceError(InputError):
     line : int
         From 1, blank lines counted.
     code : str
-        ``line-too-large``, ``utf8``, ``depth``, ``json``, ``envelope``, ``trace-too-large`` or ``compression``.
+        ``line-too-large``, ``utf8``, ``depth``, ``json``, ``envelope``, ``trace-too-large`` or
+        ``compression``.
     """
 
     def __init__(self, message: str, *, where: str, line: int, code: str) -> None:
@@ -135,7 +136,7 @@ class Reading:
             data = rest + data if rest else data
             at = 0
             while True:
-                code, at, number, problem, detail, records, counts, absent, odd = trace_scan.scan(
+                code, at, number, _, detail, records, counts, absent, odd = trace_scan.scan(
                     data, at, number, self.max_line_bytes, MAX_TRACE_DEPTH, is_last and not over
                 )
                 self._look_at_flags(data, records)
@@ -186,7 +187,7 @@ class Reading:
                 self._remark(
                     line,
                     "unpriced-cache-fields",
-                    "usage has cache_read_input_tokens or cache_creation_input_tokens, which no price is for; "
+                    "usage has cache_read_input_tokens or cache_creation_input_tokens, which have no price; "
                     "rename them to cached_input_tokens, cached_write_5m_tokens or cached_write_1h_tokens",
                 )
 
@@ -257,7 +258,7 @@ def as_trace(
     tolerant: bool = False,
     split: str | None = None,
 ) -> Trace:
-    """Return a trace for what a caller gave: a path, a trace, or record dictionaries (which stay as they are).
+    """Return a trace for what a caller gave: a path, a trace, or record dictionaries (never changed).
 
     Raises
     ------
@@ -268,11 +269,13 @@ def as_trace(
         if source.records is not None:
             # Sessions may be asked for otherwise than it was read.
             return source if split is None else trace_of(source.records, needs, source=source, split=split)
-        missing = [
-            name
-            for name in sorted(needs)
-            if getattr(source, "tool_records" if name == "tools" else name) is None
-        ]
+        kept = {
+            "records": source.records,
+            "requests": source.requests,
+            "responses": source.responses,
+            "tools": source.tool_records,
+        }
+        missing = sorted(name for name in needs if kept[name] is None)
         if missing:
             raise UsageError(f"this trace was read without its {', '.join(missing)}; read it with read_trace")
         return source

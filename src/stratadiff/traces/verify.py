@@ -183,7 +183,7 @@ def is_id(text: str) -> bool:
 
 
 def moment_of(text: str) -> tuple[int | str, ...] | None:
-    """Return an RFC 3339 time that ends in ``Z`` as values that order as instants do, None for any other text."""
+    """Return an RFC 3339 time that ends in ``Z`` as values that order as instants do, else None."""
     if len(text) < 20 or text[-1] != "Z" or not text.isascii():
         return None
     date, mark, time = text[:10], text[10], text[11:19]
