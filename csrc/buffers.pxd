@@ -57,6 +57,24 @@ cdef inline int acquire_ints(object source, Py_buffer *view) except -1:
     return 0
 
 
+cdef inline int acquire_longs(object source, Py_buffer *view) except -1:
+    acquire(source, view)
+    cdef const char *code = view.format
+    if view.itemsize != 8 or code == NULL or (code[0] != b'q' and code[0] != b'l') or code[1] != 0:
+        PyBuffer_Release(view)
+        raise ValueError("expected a buffer of int64 (array('q') or numpy.int64)")
+    return 0
+
+
+cdef inline int acquire_doubles(object source, Py_buffer *view) except -1:
+    acquire(source, view)
+    cdef const char *code = view.format
+    if view.itemsize != 8 or code == NULL or code[0] != b'd' or code[1] != 0:
+        PyBuffer_Release(view)
+        raise ValueError("expected a buffer of double (array('d') or numpy.float64)")
+    return 0
+
+
 cdef struct Ints:
     # A growable int32 list that needs no GIL. `failed` is set when memory ran out; pushes are then ignored.
     int32_t *items
