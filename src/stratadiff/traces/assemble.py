@@ -209,7 +209,7 @@ class Assembly:
         name = payload.get("tool_name")
         self._tools.append(
             ToolRecord(
-                max(self._turns - 1, 0),
+                self._turns - 1,
                 call_id if isinstance(call_id, str) else "",
                 name if isinstance(name, str) else "",
             )

@@ -82,7 +82,11 @@ class TokenColumns(Frozen):
 
 
 class ToolRecord(Frozen):
-    """A stand-alone ``tool_call`` record: the turn whose response precedes it, its id and its tool's name."""
+    """A stand-alone ``tool_call`` record: the turn whose response precedes it, its id and its tool's name.
+
+    The turn is -1 before the first response: the call counts for turn 0, and no response has announced it
+    *(agentlog §7)*.
+    """
 
     __slots__ = ("call_id", "name", "turn")
     turn: int
