@@ -1,7 +1,8 @@
 """Compiled kernels: functions of buffers, one algorithm per module, sources in ``csrc/``.
 
 A kernel takes contiguous, read-only buffers (``bytes``, ``mmap``, ``array.array``, numpy arrays) and
-integers, releases the GIL, and returns ``bytes``, integers or ``array.array`` of type ``'i'`` (int32).
+integers, releases the GIL, and returns ``bytes``, integers or ``array.array`` of type ``'i'`` (int32),
+``'q'`` (int64) or ``'d'``. Two of them, ``usage`` and ``value_ids``, read Python objects and keep the GIL.
 It raises only ``ValueError``, ``OverflowError`` and ``MemoryError``. ``numpy.asarray(result)`` shares memory.
 
 ============  ==============================================================================
@@ -15,5 +16,8 @@ word_split    word tokens and their ids for changed line pairs
 escape        displayed text: escaping, windows of long lines, spans carried through
 hunks         edit script to hunks and shown rows; the canonical JSON of hunks
 json_scan     strict JSON: validity, depth, duplicates, canonical pretty form
+usage         token counts of responses given as dictionaries, as columns
+quantiles     percentiles and totals of counts, the pairs that differ most, medians
+value_ids     JSON values given as Python objects: equality and dense ids
 ============  ==============================================================================
 """
