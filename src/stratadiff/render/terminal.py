@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 RED = "\x1b[31m"
 GREEN = "\x1b[32m"
+YELLOW = "\x1b[33m"
 RESET = "\x1b[0m"
 
 
