@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from reference import agentlog, trace_bootstrap
+from reference.agentlog import members
+from reference.trace_bootstrap import MEAN, MEDIAN, mean, median
 
 Payload = Any
 Pairs = Sequence[tuple[Payload, Payload]]
@@ -71,11 +73,6 @@ MAX_NESTING = 127
 # Reading a response (agentlog §3)
 
 
-def fields(value: Any) -> dict[str, Any]:
-    """Give an object, or an empty one for anything else: a payload, a usage (agentlog §3)."""
-    return value if isinstance(value, dict) else {}
-
-
 def number(value: Any) -> float | None:
     """Read a number field as a double; None for anything that JSON has no number for (agentlog §3)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -89,18 +86,18 @@ def number(value: Any) -> float | None:
 
 def count(payload: Payload, field: str) -> float | None:
     """Read a number of the usage of a response (agentlog §3)."""
-    return number(fields(fields(payload).get("usage")).get(field))
+    return number(members(members(payload).get("usage")).get(field))
 
 
 def blocks_of_type(payload: Payload, kind: str) -> list[dict[str, Any]]:
     """List the blocks of one type, in order (agentlog §3)."""
-    return [block for block in agentlog.blocks(payload) if fields(block).get("type") == kind]
+    return [block for block in agentlog.blocks(payload) if members(block).get("type") == kind]
 
 
 def tool_key(block: dict[str, Any]) -> str:
     """Give ``NAME(KEYS`` of a tool call: the part its token has in every level (levels §1.2)."""
     name = block.get("name")
-    keys = sorted(fields(block.get("input")))
+    keys = sorted(members(block.get("input")))
     return f"{name if isinstance(name, str) else '_'}({','.join(keys)}"
 
 
@@ -202,7 +199,7 @@ def trajectory(baseline: Payload, candidate: Payload) -> float:
 
 def refuses_strictly(payload: Payload, joint: str) -> bool:
     """Tell a refusal by whole phrases of either list, or by either stop reason (levels §9, 7)."""
-    if fields(payload).get("stop_reason") in ("content_filter", "refusal"):
+    if members(payload).get("stop_reason") in ("content_filter", "refusal"):
         return True
     text = joint.join(agentlog.texts(payload)).lower().replace("\u2019", "'").replace("\u02bc", "'")
     for phrase in (*ABSTENTIONS, *REFUSALS):
@@ -220,7 +217,8 @@ def abstains(payload: Payload, refusals: str = CONTRACT, phrases: Sequence[str] 
     if refusals == STRICT:
         return refuses_strictly(payload, " ")
     text = " ".join(agentlog.texts(payload)).lower()
-    return fields(payload).get("stop_reason") == "content_filter" or any(phrase in text for phrase in phrases)
+    stopped = members(payload).get("stop_reason") == "content_filter"
+    return stopped or any(phrase in text for phrase in phrases)
 
 
 # Cost (levels §1.4)
@@ -268,7 +266,7 @@ def rates_of(model: str, pricing: dict[str, dict[str, float]]) -> dict[str, floa
 
 def cost(payload: Payload, pricing: dict[str, dict[str, float]]) -> tuple[float, bool] | None:
     """Give the USD of a response and whether its model is priced; None: not costable (levels §1.4)."""
-    model = fields(payload).get("model")
+    model = members(payload).get("model")
     used, written = count(payload, "input_tokens"), count(payload, "output_tokens")
     if not isinstance(model, str) or used is None or written is None:
         return None
@@ -284,7 +282,7 @@ def cost(payload: Payload, pricing: dict[str, dict[str, float]]) -> tuple[float,
     c1 = rates["cached_write_1h"] or rates["input"]
     out, re = rates["output"], rates["reasoning"] or rates["output"]
     usd = used * rates["input"] + cached * ci + five * c5 + hour * c1 + written * out + thinking * re
-    if fields(payload).get("batch") is True and rates["batch_discount"] > 0:
+    if members(payload).get("batch") is True and rates["batch_discount"] > 0:
         usd = usd * rates["batch_discount"]
     return usd, True
 
@@ -292,28 +290,9 @@ def cost(payload: Payload, pricing: dict[str, dict[str, float]]) -> tuple[float,
 # Conformance (levels §1.5)
 
 
-def nesting(text: str) -> int:
-    """Count the deepest brackets outside strings of a JSON text (levels §1.5)."""
-    deepest = level = 0
-    in_string = escaped = False
-    for char in text:
-        if escaped:
-            escaped = False
-        elif in_string and char == "\\":
-            escaped = True
-        elif char == '"':
-            in_string = not in_string
-        elif not in_string and char in "[{":
-            level += 1
-            deepest = max(deepest, level)
-        elif not in_string and char in "]}":
-            level -= 1
-    return deepest
-
-
 def is_json(text: str) -> bool:
     """Tell valid JSON without NaN, huge numbers, lone surrogates or more than 127 levels (levels §1.5)."""
-    if nesting(text) > MAX_NESTING:
+    if agentlog.depth(text) > MAX_NESTING:
         return False
 
     def finite(literal: str) -> float:
@@ -424,30 +403,13 @@ def columns(
         "safety": both([(float(abstains(b, refusals)), float(abstains(c, refusals))) for b, c in pairs]),
         "verbosity": both([(count(b, "output_tokens"), count(c, "output_tokens")) for b, c in pairs]),
         "latency": both(
-            [(number(fields(b).get("latency_ms")), number(fields(c).get("latency_ms"))) for b, c in pairs]
+            [(number(members(b).get("latency_ms")), number(members(c).get("latency_ms"))) for b, c in pairs]
         ),
         "cost": both([(b[0] if b else None, c[0] if c else None) for b, c in costs]),
         "reasoning": both([(reasoning(b), reasoning(c)) for b, c in pairs]),
         "judge": ([1.0] * len(scores), scores),
         "conformance": both(conforming),
     }
-
-
-def median(values: Sequence[float]) -> float:
-    """Give the middle value, or half the sum of the two middle ones (levels §1)."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[middle]
-    return (ordered[middle - 1] + ordered[middle]) / 2
-
-
-def mean(values: Sequence[float]) -> float:
-    """Divide the sum by the count (levels §1)."""
-    total = 0.0
-    for value in values:
-        total = total + value
-    return total / len(values)
 
 
 def straddles(low: float, high: float) -> bool:
@@ -484,7 +446,7 @@ def row(axis: str, baseline: Sequence[float], candidate: Sequence[float], seed: 
     severe = "none"
     flags = []
     if n > 0:
-        middle, statistic = (mean, "mean") if axis in MEANS else (median, "median")
+        middle, statistic = (mean, MEAN) if axis in MEANS else (median, MEDIAN)
         b, c = middle(baseline), middle(candidate)
         low, high = trace_bootstrap.interval(baseline, candidate, statistic, seed)
         severe = severity(axis, b, c - b, low, high)

@@ -8,16 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from reference import agentlog, trace_axes, trace_spans
-from reference.trace_axes import (
-    CONTRACT,
-    REFUSALS,
-    STRICT,
-    WHITE_SPACE,
-    Payload,
-    count,
-    fields,
-    number,
-)
+from reference.agentlog import members
+from reference.trace_axes import CONTRACT, REFUSALS, STRICT, WHITE_SPACE, Payload, count, number
 
 Pricing = dict[str, dict[str, float]]
 
@@ -68,7 +60,7 @@ def refuses(payload: Payload, refusals: str = CONTRACT) -> bool:
     if refusals == STRICT:
         return trace_axes.refuses_strictly(payload, "\n")
     text = "\n".join(agentlog.texts(payload)).lower()
-    return fields(payload).get("stop_reason") in ("content_filter", "refusal") or any(
+    return members(payload).get("stop_reason") in ("content_filter", "refusal") or any(
         phrase in text for phrase in REFUSALS
     )
 
@@ -94,7 +86,7 @@ def side_values(payload: Payload, pricing: Pricing, refusals: str = CONTRACT) ->
     return {
         "safety": float(refuses(payload, refusals)),
         "verbosity": count(payload, "output_tokens") or 0.0,
-        "latency": number(fields(payload).get("latency_ms")) or 0.0,
+        "latency": number(members(payload).get("latency_ms")) or 0.0,
         "cost": priced[0] if priced else 0.0,
         "reasoning": count(payload, "thinking_tokens") or 0.0,
         "conformance": float(holds_json(payload)),
@@ -165,7 +157,7 @@ class Turn:
 
     def __init__(self, payload: Payload) -> None:
         calls = trace_axes.blocks_of_type(payload, "tool_use")
-        reason = fields(payload).get("stop_reason")
+        reason = members(payload).get("stop_reason")
         self.tools = {call_token(block) for block in calls}
         self.calls = len(calls)
         self.text = collapsed(" ".join(agentlog.texts(payload)))
