@@ -18,6 +18,7 @@ hunks         edit script to hunks and shown rows; the canonical JSON of hunks
 json_scan     strict JSON: validity, depth, duplicates, canonical pretty form
 usage         token counts of responses given as dictionaries, as columns
 quantiles     percentiles and totals of counts, the pairs that differ most, medians
+bootstrap     resampled medians and means of many columns at once, from a fixed index stream
 value_ids     JSON values given as Python objects: equality and dense ids
 ============  ==============================================================================
 """
