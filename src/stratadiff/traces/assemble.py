@@ -10,9 +10,11 @@ from stratadiff.traces.model import Session, TokenColumns, ToolRecord, Trace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from stratadiff.traces.model import Column, Diagnostic, Payload
+
+    _Mark: TypeAlias = tuple[str, int, int]  # id, first turn and first record of a session
 
 NEEDS = frozenset(("responses", "requests", "tools", "records"))
 """What a trace can be asked for."""
@@ -55,7 +57,7 @@ class Assembly:
         self._requests: list[Payload | None] = []
         self._tools: list[ToolRecord] = []
         self._request: Any = None
-        self._sessions: list[tuple[str, int]] = []
+        self._sessions: list[_Mark] = []
         self._turns = 0
         self._count = 0
         self._first_id = ""
@@ -188,7 +190,7 @@ class Assembly:
         if not self._count:
             self._first_id = own
         if kind == METADATA or not self._count:
-            self._sessions.append((own, self._turns))
+            self._sessions.append((own, self._turns, self._count))
         if self._trace_id is None:
             meta = record.get("meta")
             trace_id = meta.get("trace_id") if isinstance(meta, dict) else None
@@ -210,6 +212,7 @@ class Assembly:
         self._tools.append(
             ToolRecord(
                 self._turns - 1,
+                self._count - 1,
                 call_id if isinstance(call_id, str) else "",
                 name if isinstance(name, str) else "",
             )
@@ -238,21 +241,21 @@ class Assembly:
             return
         if self._split == "requests" and len(marks) == 1:
             marks = self._split_session()
-        ends = [first for _, first in marks[1:]] + [self._turns]
-        for (session_id, first), end in zip(marks, ends, strict=True):
-            yield Session(session_id, first, end)
+        ends = [first for _, first, _ in marks[1:]] + [self._turns]
+        for (session_id, first, first_record), end in zip(marks, ends, strict=True):
+            yield Session(session_id, first, end, first_record)
 
-    def _split_session(self) -> list[tuple[str, int]]:
+    def _split_session(self) -> list[_Mark]:
         marks = [self._sessions[0]]
         is_terminal = True
         is_used = False
         turn = 0
-        for record in self._records:
+        for place, record in enumerate(self._records):
             kind = record.get("kind")
             if kind == "chat_request":
                 if is_used and (is_terminal or _user_speaks(_as_object(record.get("payload")))):
                     given = record.get("id")
-                    marks.append((given if isinstance(given, str) else "", turn))
+                    marks.append((given if isinstance(given, str) else "", turn, place))
                 is_used = True
                 is_terminal = False
             elif kind == "chat_response":

@@ -51,15 +51,18 @@ class Session(Frozen):
         The id of its first record.
     first_turn, end_turn : int
         Its turns, half-open, in the numbers of the trace.
+    first_record : int
+        Place of its first record in the trace, from 0.
     """
 
-    __slots__ = ("end_turn", "first_turn", "session_id")
+    __slots__ = ("end_turn", "first_record", "first_turn", "session_id")
     session_id: str
     first_turn: int
     end_turn: int
+    first_record: int
 
-    def __init__(self, session_id: str, first_turn: int, end_turn: int) -> None:
-        self._fill(session_id=session_id, first_turn=first_turn, end_turn=end_turn)
+    def __init__(self, session_id: str, first_turn: int, end_turn: int, first_record: int) -> None:
+        self._fill(session_id=session_id, first_turn=first_turn, end_turn=end_turn, first_record=first_record)
 
 
 class TokenColumns(Frozen):
@@ -82,19 +85,27 @@ class TokenColumns(Frozen):
 
 
 class ToolRecord(Frozen):
-    """A stand-alone ``tool_call`` record: the turn whose response precedes it, its id and its tool's name.
+    """A stand-alone ``tool_call`` record *(agentlog §7)*.
 
-    The turn is -1 before the first response: the call counts for turn 0, and no response has announced it
-    *(agentlog §7)*.
+    Attributes
+    ----------
+    turn : int
+        The turn whose response precedes it. -1 before the first response: the call counts for turn 0, and no
+        response has announced it.
+    place : int
+        Its place among the records of the trace, from 0.
+    call_id, name : str
+        Its id and its tool's name; ``""`` for what is no string.
     """
 
-    __slots__ = ("call_id", "name", "turn")
+    __slots__ = ("call_id", "name", "place", "turn")
     turn: int
+    place: int
     call_id: str
     name: str
 
-    def __init__(self, turn: int, call_id: str, name: str) -> None:
-        self._fill(turn=turn, call_id=call_id, name=name)
+    def __init__(self, turn: int, place: int, call_id: str, name: str) -> None:
+        self._fill(turn=turn, place=place, call_id=call_id, name=name)
 
 
 class Trace(Frozen):
