@@ -66,7 +66,14 @@ MAX_TRACE_BYTES = 1024 * 1024 * 1024
 """Size of a trace, after decompression (agentlog §5)."""
 
 MAX_TRACE_DEPTH = 127
-"""Open containers in a record, the record itself counted (agentlog §5); also of a text that counts as JSON."""
+"""Open containers in a record, itself counted (agentlog §5); also in a text that counts as JSON."""
 
 MAX_VALUE_DEPTH = 500
 """Nesting of a value in records given as Python objects; a deeper one is refused."""
+
+MAX_BLOCK_CELLS = 1 << 28
+"""Cells of the alignment of two turns' content blocks, after equal ones at the end (levels §4.1)."""
+
+MAX_TURN_CELLS = 1 << 28
+"""Cells of the alignment of two traces' turns, inside the band (levels §3.2); 16,384 by 16,384 turns of very
+different number, or traces of many millions of turns of about the same."""
