@@ -194,9 +194,10 @@ def moment_of(text: str) -> tuple[int | str, ...] | None:
     if not all(field.isdigit() for field in fields) or (fraction and not _is_fraction(fraction)):
         return None
     year, month, day, hour, minute, second = map(int, fields)
-    if not (
-        1 <= month <= 12 and 1 <= day <= _days(year, month) and hour < 24 and minute < 60 and second <= 60
-    ):
+    if not (1 <= month <= 12 and 1 <= day <= _days(year, month)):
+        return None
+    # A leap second has one place in a day (RFC 3339 §5.7).
+    if not (hour < 24 and minute < 60 and (second < 60 or (hour, minute, second) == (23, 59, 60))):
         return None
     return year, month, day, hour, minute, second, fraction[1:].rstrip("0")
 
