@@ -37,7 +37,7 @@ from stratadiff.traces.reader import (
 )
 
 DATA = Path(__file__).parent.parent / "data" / "agentlog"
-PARSER = [json.loads(line) for line in (DATA / "parser.jsonl").read_text().splitlines()]
+PARSER = [json.loads(line) for line in (DATA / "parser.jsonl").read_text("utf-8").split("\n") if line]
 TRACES = sorted(DATA.rglob("*.agentlog"))
 SOME_NEEDS = [
     frozenset(),

@@ -76,9 +76,9 @@ def plain(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    if isinstance(value, float) and value in _INFINITE:
-        return _INFINITE[value]
+    if isinstance(value, float) and not -_LARGEST <= value <= _LARGEST:
+        return "+inf" if value > 0 else "-inf" if value < 0 else "nan"
     return value
 
 
-_INFINITE = {float("inf"): "+inf", float("-inf"): "-inf"}
+_LARGEST = 1.7976931348623157e308
