@@ -6,12 +6,15 @@ whatever the order of their members. Nothing here calls itself: open containers 
 
 from cpython.array cimport array
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_XDECREF
 from libc.math cimport isinf, isnan
 from libc.stdlib cimport calloc
 from libc.string cimport memcmp
 
 from buffers cimport clone, free, int32_t, int64_t, malloc, memcpy, uint8_t, uint64_t
+from value_stack cimport (
+    ARRAY, INTEGER, OBJECT, REAL, TEXT, Frame, Kind, PyTuple_GET_ITEM, PyUnicode_Check, Py_True, Stack, decref, element_of,
+    incref, kind_of, length_of, let_go, pop, push, stack_free, stack_init,
+)
 
 cdef extern from "byte_scan.h":
     uint64_t mix_u64(uint64_t a, uint64_t b)
@@ -21,17 +24,8 @@ cdef extern from "object_access.h":
     PyObject *held_member(PyObject *container, PyObject *key)
 
 cdef extern from "Python.h":
-    PyObject *Py_None
-    PyObject *Py_True
-    PyObject *Py_False
     PyTypeObject PyLong_Type
     PyTypeObject PyUnicode_Type
-    bint PyUnicode_Check(PyObject *)
-    bint PyLong_Check(PyObject *)
-    bint PyFloat_Check(PyObject *)
-    bint PyDict_Check(PyObject *)
-    bint PyList_Check(PyObject *)
-    bint PyTuple_Check(PyObject *)
     double PyFloat_AS_DOUBLE(PyObject *)
     long long PyLong_AsLongLongAndOverflow(PyObject *, int *)
     PyObject *PyLong_FromDouble(double) except NULL
@@ -40,13 +34,7 @@ cdef extern from "Python.h":
     void *PyUnicode_DATA(PyObject *)
     Py_ssize_t PyDict_Size(PyObject *)
     bint PyDict_Next(PyObject *, Py_ssize_t *, PyObject **, PyObject **)
-    Py_ssize_t PyList_GET_SIZE(PyObject *)
-    PyObject *PyList_GET_ITEM(PyObject *, Py_ssize_t)
-    Py_ssize_t PyTuple_GET_SIZE(PyObject *)
-    PyObject *PyTuple_GET_ITEM(PyObject *, Py_ssize_t)
     PyObject *PyErr_Occurred()
-    void incref "Py_INCREF" (PyObject *)
-    void decref "Py_DECREF" (PyObject *)
 
 
 cdef extern from *:
@@ -61,118 +49,6 @@ cdef array INT32 = array("i")
 
 # Keyed per process, as in `intern`: nobody can prepare values that collide, and no result depends on it.
 cdef uint64_t SEED = <uint64_t> hash(b"stratadiff.value_ids") * <uint64_t> 0x9E3779B97F4A7C15 ^ <uint64_t> 0xD1B54A32D192ED03
-
-cdef enum Kind:
-    NULL_VALUE = 1
-    FALSE_VALUE = 2
-    TRUE_VALUE = 3
-    INTEGER = 4
-    REAL = 5
-    TEXT = 6
-    ARRAY = 7
-    OBJECT = 8
-
-cdef enum:
-    MAX_DEPTH = 1000        # containers open at once
-    NEAR = 16               # of those, how many need no memory of their own
-
-
-cdef struct Frame:
-    # An open container, or a pair of them; both held.
-    PyObject *a
-    PyObject *b
-    Py_ssize_t a_at         # the next element, or where PyDict_Next goes on
-    Py_ssize_t b_at
-    Kind kind
-    uint64_t sum            # hashing: of the elements so far
-    uint64_t name           # hashing: of the member whose value is due
-
-
-cdef struct Stack:
-    Frame near[NEAR]
-    Frame *frames
-    Py_ssize_t depth
-    Py_ssize_t capacity
-
-
-cdef void stack_init(Stack *stack) noexcept:
-    stack.frames = stack.near
-    stack.depth = 0
-    stack.capacity = NEAR
-
-
-cdef void stack_free(Stack *stack) noexcept:
-    while stack.depth:
-        pop(stack)
-    if stack.frames != stack.near:
-        free(stack.frames)
-
-
-cdef inline void pop(Stack *stack) noexcept:
-    stack.depth -= 1
-    Py_XDECREF(stack.frames[stack.depth].a)
-    Py_XDECREF(stack.frames[stack.depth].b)
-
-
-cdef int grow(Stack *stack) except -1:
-    cdef Frame *grown
-    if stack.depth >= MAX_DEPTH:
-        raise ValueError("a value is nested deeper than 1000 levels")
-    grown = <Frame *> malloc(2 * <size_t> stack.capacity * sizeof(Frame))
-    if grown == NULL:
-        raise MemoryError
-    memcpy(grown, stack.frames, <size_t> stack.depth * sizeof(Frame))
-    if stack.frames != stack.near:
-        free(stack.frames)
-    stack.frames = grown
-    stack.capacity *= 2
-    return 0
-
-
-cdef inline Frame *push(Stack *stack, Kind kind, PyObject *a, PyObject *b) except NULL:
-    cdef Frame *frame
-    if stack.depth == stack.capacity or stack.depth == MAX_DEPTH:
-        grow(stack)
-    frame = &stack.frames[stack.depth]
-    frame.a = a
-    frame.b = b
-    frame.a_at = frame.b_at = 0
-    frame.kind = kind
-    frame.sum = frame.name = 0
-    incref(a)
-    if b != NULL:
-        incref(b)
-    stack.depth += 1
-    return frame
-
-
-cdef inline int kind_of(PyObject *value) except -1:
-    if PyUnicode_Check(value):
-        return TEXT
-    if PyDict_Check(value):
-        return OBJECT
-    if value == Py_None:
-        return NULL_VALUE
-    if value == Py_True:
-        return TRUE_VALUE
-    if value == Py_False:
-        return FALSE_VALUE
-    if PyLong_Check(value):
-        return INTEGER
-    if PyFloat_Check(value):
-        return REAL
-    if PyList_Check(value) or PyTuple_Check(value):
-        return ARRAY
-    raise ValueError(f"{type(<object> value).__name__} is no JSON type")
-
-
-cdef inline Py_ssize_t length_of(PyObject *sequence) noexcept:
-    return PyList_GET_SIZE(sequence) if PyList_Check(sequence) else PyTuple_GET_SIZE(sequence)
-
-
-cdef inline PyObject *element_of(PyObject *sequence, Py_ssize_t at) noexcept:
-    return PyList_GET_ITEM(sequence, at) if PyList_Check(sequence) else PyTuple_GET_ITEM(sequence, at)
-
 
 cdef inline bint fits_int64(double number) noexcept:
     return -9223372036854775808.0 <= number < 9223372036854775808.0
@@ -247,6 +123,8 @@ cdef inline int next_pair(Frame *frame, PyObject **x, PyObject **y) except -1:
     # The next two values of a pair of containers of one size: 1, or 0 at their end, or 2 where the containers differ.
     cdef PyObject *name = NULL
     cdef PyObject *other = NULL
+    if frame.x != NULL:
+        let_go(frame)
     if frame.kind == ARRAY:
         # Sizes again: what a comparison of strange keys runs could change a list.
         if frame.a_at >= length_of(frame.a) or frame.a_at >= length_of(frame.b):
@@ -268,18 +146,14 @@ cdef inline int next_pair(Frame *frame, PyObject **x, PyObject **y) except -1:
 
 
 cdef int find_member(Frame *frame, PyObject *name, PyObject **x, PyObject **y) except -1:
-    incref(name)
+    frame.x = x[0]
     incref(x[0])
-    try:
-        y[0] = held_member(frame.b, name)
-        if y[0] == NULL:
-            return -1 if PyErr_Occurred() != NULL else 2
-        # Both stay in their containers, which are held.
-        decref(y[0])
-        return 1
-    finally:
-        decref(name)
-        decref(x[0])
+    incref(name)
+    y[0] = frame.y = held_member(frame.b, name)
+    decref(name)
+    if y[0] == NULL:
+        return -1 if PyErr_Occurred() != NULL else 2
+    return 1
 
 
 cdef int same_values(PyObject *x, PyObject *y, Stack *stack) except -1:
