@@ -20,5 +20,9 @@ usage         token counts of responses given as dictionaries, as columns
 quantiles     percentiles and totals of counts, the pairs that differ most, medians
 bootstrap     resampled medians and means of many columns at once, from a fixed index stream
 value_ids     JSON values given as Python objects: equality and dense ids
+trace_scan    the lines of a trace: records, their parts, token counts of responses
+align         Needleman–Wunsch: content blocks by id, turns by three tables
+shingles      shingle sets of texts, and what two have in common
+tfidf         cosine similarity of document pairs under TF-IDF weights
 ============  ==============================================================================
 """
