@@ -1,0 +1,262 @@
+"""Levels trace, turn and session put together: what is shared is computed once *(levels §§1-3)*."""
+
+from __future__ import annotations
+
+from stratadiff.core.frozen import Struct
+from stratadiff.traces.axes import AxisValues, rows_of, worst_severity
+from stratadiff.traces.divergences import Divergences, TurnDiff
+from stratadiff.traces.features import Features, PairTable
+from stratadiff.traces.model import pair_along, pair_by_position
+from stratadiff.traces.options import SESSION, TRACE, TURN
+from stratadiff.traces.refusals import rules_of
+from stratadiff.traces.sessions import paired_sessions
+from stratadiff.traces.turnpath import TurnPaths
+from stratadiff.traces.turns import PairScores
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from stratadiff.traces.axes import AxisColumns, AxisRow
+    from stratadiff.traces.divergences import Divergence
+    from stratadiff.traces.features import Pairs
+    from stratadiff.traces.model import Pairing, Trace
+    from stratadiff.traces.options import LevelOptions
+    from stratadiff.traces.sessions import Part
+    from stratadiff.traces.turns import PairScore
+
+
+class TraceReport(Struct):
+    """The report of two traces, or of two sessions *(levels §1.8)*.
+
+    Attributes
+    ----------
+    rows : list of AxisRow
+        The nine axes.
+    baseline_trace_id, candidate_trace_id : str
+        As the records say; ``""`` where there are none.
+    pair_count : int
+        Pairs of turns.
+    first_divergence : Divergence or None
+        Where the two part first.
+    divergences : list of Divergence
+        The gravest.
+    drill_down : list of PairScore
+        The pairs that differ most.
+    extras : dict
+        ``unpaired`` turns of each side, ``changed`` pairs per axis, ``text_pairs``.
+    """
+
+    __slots__ = (  # noqa: RUF023  the members' order
+        "rows",
+        "baseline_trace_id",
+        "candidate_trace_id",
+        "pair_count",
+        "first_divergence",
+        "divergences",
+        "drill_down",
+        "extras",
+    )
+    rows: list[AxisRow]
+    baseline_trace_id: str
+    candidate_trace_id: str
+    pair_count: int
+    first_divergence: Divergence | None
+    divergences: list[Divergence]
+    drill_down: list[PairScore]
+    extras: dict[str, Any]
+
+    def __init__(
+        self,
+        rows: list[AxisRow],
+        baseline_trace_id: str,
+        candidate_trace_id: str,
+        pair_count: int,
+        first_divergence: Divergence | None,
+        divergences: list[Divergence],
+        drill_down: list[PairScore],
+        extras: dict[str, Any],
+    ) -> None:
+        self._fill(
+            rows=rows,
+            baseline_trace_id=baseline_trace_id,
+            candidate_trace_id=candidate_trace_id,
+            pair_count=pair_count,
+            first_divergence=first_divergence,
+            divergences=divergences,
+            drill_down=drill_down,
+            extras=extras,
+        )
+
+
+class SessionReport(Struct):
+    """Two sessions that belong together.
+
+    Attributes
+    ----------
+    session_index : int
+        Their place in both traces.
+    baseline_session_id, candidate_session_id : str
+        ``""`` on the side that has no such session.
+    pair_count : int
+        Pairs of turns.
+    worst_severity : str
+        The highest among the report's rows.
+    report : TraceReport
+        Of the two sessions' records alone; turns are counted from 0 in each session.
+    """
+
+    __slots__ = (  # noqa: RUF023  the members' order
+        "session_index",
+        "baseline_session_id",
+        "candidate_session_id",
+        "pair_count",
+        "worst_severity",
+        "report",
+    )
+    session_index: int
+    baseline_session_id: str
+    candidate_session_id: str
+    pair_count: int
+    worst_severity: str
+    report: TraceReport
+
+    def __init__(
+        self,
+        session_index: int,
+        baseline_session_id: str,
+        candidate_session_id: str,
+        pair_count: int,
+        worst_severity: str,
+        report: TraceReport,
+    ) -> None:
+        self._fill(
+            session_index=session_index,
+            baseline_session_id=baseline_session_id,
+            candidate_session_id=candidate_session_id,
+            pair_count=pair_count,
+            worst_severity=worst_severity,
+            report=report,
+        )
+
+
+class Reports:
+    """The levels trace, turn and session of two traces, as far as they are asked for.
+
+    Parameters
+    ----------
+    baseline, candidate : Trace
+        Read with what these levels need.
+    options : LevelOptions
+        The levels and how.
+
+    Attributes
+    ----------
+    pairing : Pairing
+        The pairs of turns of the whole traces.
+    rows : list of AxisRow or None
+        Level trace.
+    columns : AxisColumns or None
+        The values behind the rows.
+    turns : TurnDiff or None
+        Level turn.
+    sessions : list of SessionReport or None
+        Level session.
+    """
+
+    def __init__(self, baseline: Trace, candidate: Trace, options: LevelOptions) -> None:
+        levels = options.levels
+        self._options = options
+        self._features = Features(baseline, candidate, options.pricing)
+        self._paths = TurnPaths(self._features) if options.align or levels & {SESSION, TURN} else None
+        self._table = PairTable()
+        turns = (range(baseline.turn_count), range(candidate.turn_count))
+        self.pairing = self._pairing(*turns)
+        self.rows: list[AxisRow] | None = None
+        self.columns: AxisColumns | None = None
+        self.turns: TurnDiff | None = None
+        self.sessions: list[SessionReport] | None = None
+        whole: Pairs = range(0)
+        if levels & {TRACE, TURN}:
+            whole = self._table.add(self.pairing.baseline, self.pairing.candidate)
+        parts = paired_sessions(baseline, candidate) if SESSION in levels else []
+        places = [self._places(old.turns, new.turns) for old, new in parts]
+        trace_refusals, turn_refusals = rules_of(options.refusals, options.abstentions)
+        rows: list[list[AxisRow]] = []
+        columns: list[AxisColumns] = []
+        if levels & {TRACE, SESSION}:
+            values = AxisValues(
+                self._features, self._table, trace_refusals, text_only=options.semantic_text_only
+            )
+            if TRACE in levels:
+                columns.append(values.columns(whole, options.judge))
+            columns += map(values.columns, places)
+            rows = rows_of(columns, options.seed)
+            if TRACE in levels:
+                self.rows, self.columns = rows.pop(0), columns.pop(0)
+        if self._paths is not None and levels & {TURN, SESSION}:
+            scores = PairScores(self._features, self._table, turn_refusals)
+            divergences = Divergences(self._features, self._paths)
+            if TURN in levels:
+                self.turns = self._turn_diff(scores, divergences, whole, *turns)
+            if SESSION in levels:
+                self.sessions = [
+                    _session_report(
+                        index,
+                        part,
+                        rows[index],
+                        columns[index],
+                        self._turn_diff(scores, divergences, places[index], part[0].turns, part[1].turns),
+                    )
+                    for index, part in enumerate(parts)
+                ]
+
+    def _pairing(self, baseline: range, candidate: range) -> Pairing:
+        """Pair some turns of each side, numbered from the start of each range."""
+        if self._options.align and self._paths is not None:
+            return pair_along(self._paths.between(baseline, candidate).path)
+        return pair_by_position(len(baseline), len(candidate))
+
+    def _places(self, baseline: range, candidate: range) -> Pairs:
+        """Return the places of the pairs of two sessions."""
+        pairing = self._pairing(baseline, candidate)
+        return self._table.add(
+            [baseline[turn] for turn in pairing.baseline], [candidate[turn] for turn in pairing.candidate]
+        )
+
+    def _turn_diff(
+        self, scores: PairScores, divergences: Divergences, places: Pairs, baseline: range, candidate: range
+    ) -> TurnDiff:
+        first, gravest = divergences.between(baseline, candidate)
+        starts = (baseline.start, candidate.start)
+        return TurnDiff(first, gravest, scores.worst(places, self._options.drill_down_rows, starts))
+
+
+def _session_report(
+    index: int, part: tuple[Part, Part], rows: list[AxisRow], columns: AxisColumns, turns: TurnDiff
+) -> SessionReport:
+    old, new = part
+    count = columns.pair_count
+    report = TraceReport(
+        rows,
+        old.trace_id,
+        new.trace_id,
+        count,
+        turns.first_divergence,
+        turns.divergences,
+        turns.drill_down,
+        extras_of((len(old.turns), len(new.turns)), count, columns),
+    )
+    return SessionReport(index, old.session_id, new.session_id, count, worst_severity(rows), report)
+
+
+def extras_of(
+    turn_counts: tuple[int, int], pair_count: int, columns: AxisColumns | None = None
+) -> dict[str, Any]:
+    """Return what a report says besides: without `columns` the turns that have no partner *(levels §1.8)*."""
+    unpaired = {"baseline": turn_counts[0] - pair_count, "candidate": turn_counts[1] - pair_count}
+    extras: dict[str, Any] = {"unpaired": unpaired}
+    if columns is not None:
+        extras["changed"] = columns.changed()
+        extras["text_pairs"] = columns.text_count
+    return extras
