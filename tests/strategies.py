@@ -262,6 +262,51 @@ def bad_int_buffers() -> dict[str, Any]:
     }
 
 
+def int64(values: Iterable[int]) -> array[int]:
+    """Make the kernels' buffer of counts."""
+    return array("q", values)
+
+
+def doubles(values: Iterable[float]) -> array[float]:
+    """Make the kernels' buffer of measurements."""
+    return array("d", values)
+
+
+def wide_buffers(values: Sequence[float], code: str) -> dict[str, Any]:
+    """Make the same int64 (`code` ``q``) or double (``d``) values in every kind of buffer a kernel takes."""
+    kind = {"q": np.int64, "d": np.float64}[code]
+    frozen = np.array(values, dtype=kind)
+    frozen.setflags(write=False)
+    return {
+        "array": array(code, values),
+        "numpy": np.array(values, dtype=kind),
+        "numpy read-only": frozen,
+        "memoryview": memoryview(array(code, values)),
+        "memoryview inside a longer one": memoryview(array(code, [1, *values, 2]))[1 : 1 + len(values)],
+        "memoryview of bytes": memoryview(array(code, values).tobytes()).cast(code),
+    }
+
+
+def bad_wide_buffers(code: str) -> dict[str, Any]:
+    """Make buffers that are not contiguous one-dimensional int64 (`code` ``q``) or double (``d``)."""
+    kind = {"q": np.int64, "d": np.float64}[code]
+    other = {"q": "d", "d": "q"}[code]
+    return {
+        "the other of eight bytes": array(other, range(4)),
+        "uint64": np.arange(4, dtype=np.uint64),
+        "int32": int32(range(4)),
+        "float32": np.arange(4, dtype=np.float32),
+        "complex": np.arange(4, dtype=np.complex64),
+        "big endian": np.arange(4, dtype=np.dtype(kind).newbyteorder(">")),
+        "time": np.arange(4).astype("datetime64[s]").astype(object),
+        "bytes": bytes(32),
+        "strided": np.arange(8, dtype=kind)[::2],
+        "reversed": memoryview(array(code, range(4)))[::-1],
+        "two-dimensional": np.zeros((2, 2), dtype=kind),
+        "no dimension": np.array(3, dtype=kind),
+    }
+
+
 def mapped(data: bytes) -> mmap.mmap:
     """Map memory that holds `data`, which must not be empty."""
     found = mmap.mmap(-1, len(data))
@@ -296,12 +341,12 @@ def bad_byte_buffers() -> dict[str, Any]:
     }
 
 
-def shares_memory(result: array[int]) -> bool:
-    """Tell whether numpy looks at the result itself, as int32."""
+def shares_memory(result: array[Any], kind: type[np.generic] = np.int32) -> bool:
+    """Tell whether numpy looks at the result itself, as values of this type."""
     view = np.asarray(result)
     address, count = result.buffer_info()
     same_place = count == 0 or view.__array_interface__["data"][0] == address
-    return view.dtype == np.int32 and view.shape == (count,) and same_place
+    return view.dtype == kind and view.shape == (count,) and same_place
 
 
 def in_four_threads(call: Callable[[], Result]) -> list[Result]:
