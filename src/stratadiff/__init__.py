@@ -1,4 +1,4 @@
-"""Verified diffs of recorded AI pipeline runs: what changed, where it started, and what could have caused it.
+"""Diffs of recorded AI pipeline runs and of agent traces: what changed, where it started, what may be why.
 
 The public names load what they need on first use, so ``import stratadiff`` itself costs next to nothing.
 """
@@ -8,11 +8,14 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from stratadiff.api import DiffResult, Verification, demo_runs, diff, open, verify
+    from stratadiff.core.contentid import content_id
     from stratadiff.core.escape import escape_name
     from stratadiff.core.linediff import EditScript, edit_script
     from stratadiff.core.textdiff import TextDiff, text_diff
     from stratadiff.documents.document import Document
+    from stratadiff.documents.tracereport import TraceDocument
     from stratadiff.errors import (
+        ConfigurationError,
         InputError,
         LimitError,
         NotFoundError,
@@ -23,43 +26,119 @@ if TYPE_CHECKING:
         UsageError,
     )
     from stratadiff.render.text import draw_text
+    from stratadiff.render.tracetext import draw_trace
     from stratadiff.runs.model import Run
+    from stratadiff.trace_api import (
+        LEVELS,
+        TraceResult,
+        compare_traces,
+        demo_traces,
+        policy_diff,
+        session_diff,
+        token_diff,
+        trace_diff,
+        turn_diff,
+        verify_trace,
+    )
+    from stratadiff.traces.compare import (
+        AxisRow,
+        AxisScore,
+        Divergence,
+        PairScore,
+        SessionReport,
+        TraceComparison,
+        TraceReport,
+        TurnDiff,
+    )
+    from stratadiff.traces.model import Diagnostic, Trace
+    from stratadiff.traces.policy import Policy, PolicyChange, PolicyDiff, PolicyViolation, load_policy
+    from stratadiff.traces.pricing import Pricing, load_pricing
+    from stratadiff.traces.reader import TraceError, read_trace, write_trace
+    from stratadiff.traces.rules import PolicyRule
+    from stratadiff.traces.spans import SpanDiff, span_diff
+    from stratadiff.traces.tokens import TokenDiff, TokenDistSummary, TokenPairDelta
+    from stratadiff.traces.verify import Breach, TraceVerification
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "LEVELS",
+    "AxisRow",
+    "AxisScore",
+    "Breach",
+    "ConfigurationError",
+    "Diagnostic",
     "DiffResult",
+    "Divergence",
     "Document",
     "EditScript",
     "InputError",
     "LimitError",
     "NotFoundError",
     "OutputError",
+    "PairScore",
+    "Policy",
+    "PolicyChange",
+    "PolicyDiff",
+    "PolicyRule",
+    "PolicyViolation",
+    "Pricing",
     "Run",
+    "SessionReport",
+    "SpanDiff",
     "StratadiffError",
     "TextDiff",
+    "TokenDiff",
+    "TokenDistSummary",
+    "TokenPairDelta",
+    "Trace",
+    "TraceComparison",
+    "TraceDocument",
+    "TraceError",
+    "TraceReport",
+    "TraceResult",
+    "TraceVerification",
+    "TurnDiff",
     "UnknownKindError",
     "UnreadableError",
     "UsageError",
     "Verification",
     "__version__",
+    "compare_traces",
+    "content_id",
     "demo_runs",
+    "demo_traces",
     "diff",
     "draw_text",
+    "draw_trace",
     "edit_script",
     "escape_name",
+    "load_policy",
+    "load_pricing",
     "open",
+    "policy_diff",
+    "read_trace",
+    "session_diff",
+    "span_diff",
     "text_diff",
+    "token_diff",
+    "trace_diff",
+    "turn_diff",
     "verify",
+    "verify_trace",
+    "write_trace",
 ]
 
 _HOMES = {
     "stratadiff.api": ("DiffResult", "Verification", "demo_runs", "diff", "open", "verify"),
+    "stratadiff.core.contentid": ("content_id",),
     "stratadiff.core.escape": ("escape_name",),
     "stratadiff.core.linediff": ("EditScript", "edit_script"),
     "stratadiff.core.textdiff": ("TextDiff", "text_diff"),
     "stratadiff.documents.document": ("Document",),
+    "stratadiff.documents.tracereport": ("TraceDocument",),
     "stratadiff.errors": (
+        "ConfigurationError",
         "InputError",
         "LimitError",
         "NotFoundError",
@@ -70,7 +149,38 @@ _HOMES = {
         "UsageError",
     ),
     "stratadiff.render.text": ("draw_text",),
+    "stratadiff.render.tracetext": ("draw_trace",),
     "stratadiff.runs.model": ("Run",),
+    "stratadiff.trace_api": (
+        "LEVELS",
+        "TraceResult",
+        "compare_traces",
+        "demo_traces",
+        "policy_diff",
+        "session_diff",
+        "token_diff",
+        "trace_diff",
+        "turn_diff",
+        "verify_trace",
+    ),
+    "stratadiff.traces.compare": (
+        "AxisRow",
+        "AxisScore",
+        "Divergence",
+        "PairScore",
+        "SessionReport",
+        "TraceComparison",
+        "TraceReport",
+        "TurnDiff",
+    ),
+    "stratadiff.traces.model": ("Diagnostic", "Trace"),
+    "stratadiff.traces.policy": ("Policy", "PolicyChange", "PolicyDiff", "PolicyViolation", "load_policy"),
+    "stratadiff.traces.pricing": ("Pricing", "load_pricing"),
+    "stratadiff.traces.reader": ("TraceError", "read_trace", "write_trace"),
+    "stratadiff.traces.rules": ("PolicyRule",),
+    "stratadiff.traces.spans": ("SpanDiff", "span_diff"),
+    "stratadiff.traces.tokens": ("TokenDiff", "TokenDistSummary", "TokenPairDelta"),
+    "stratadiff.traces.verify": ("Breach", "TraceVerification"),
 }
 
 

@@ -1,16 +1,19 @@
-"""*Diff these two*: the whole comparison in one call, for programs and for the command line."""
+"""*Diff these two*: the whole comparison of runs in one call, for programs and for the command line.
+
+Paths of agent traces are handed on to :mod:`stratadiff.trace_api`.
+"""
 
 from __future__ import annotations
 
 import os
 
+from stratadiff.core.frozen import Frozen
 from stratadiff.documents.textdiff import textdiff_document
 from stratadiff.errors import InputError, NotFoundError, UnknownKindError, UsageError
 from stratadiff.limits import DEFAULT_CONTEXT, DEFAULT_MAX_LINES
 from stratadiff.runs import section as sections
 from stratadiff.runs.compare import compare_runs, load_failure
 from stratadiff.runs.corpus import RunsRoot, default_runs_root, trace_links, with_run_ids
-from stratadiff.core.frozen import Frozen
 from stratadiff.runs.reader import read_input
 from stratadiff.runs.section import Options, TextSection, show_nodes, withheld_reason
 from stratadiff.runs.verify import Checking, beside_rows, verify_run
@@ -18,7 +21,7 @@ from stratadiff.runs.verify import Checking, beside_rows, verify_run
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from stratadiff.documents.document import Document
     from stratadiff.documents.runreport import Beside
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
 ALGORITHMS = ("myers", "gestalt")
 
-TAKES = "stratadiff compares run folders, their MANIFEST.json, and single receipt files"
+TAKES = "stratadiff compares run folders, their MANIFEST.json, single receipt files, and agent traces"
 """What the inputs of a comparison can be, as a sentence for messages."""
 
 
@@ -178,20 +181,21 @@ class Verification(Frozen):
         return tuple(self.run.failed_rows)
 
 
-def open(path: Path, *, strict: bool = False) -> Run:
-    """Read a run folder, its ``MANIFEST.json`` or a single receipt, without judging it.
+def open(path: Path, *, strict: bool = False) -> Run | Any:
+    """Read a recording without judging it: a run folder, its ``MANIFEST.json``, a single receipt, or a trace.
 
     Parameters
     ----------
     path : path-like
-        Where the run is.
+        Where the recording is.
     strict : bool
-        Refuse files whose real path leaves the run.
+        Of a run: refuse files whose real path leaves it.
 
     Returns
     -------
-    Run
-        Its manifest and receipts; outputs are not read.
+    Run or Trace
+        Of a run its manifest and receipts; outputs are not read. An agent trace is what
+        :func:`~stratadiff.read_trace` returns, which has the type to go with it.
 
     Raises
     ------
@@ -206,6 +210,14 @@ def open(path: Path, *, strict: bool = False) -> Run:
     ('support-monday', ['question', 'retrieve', 'answer', 'check'])
     """
     given = os.fsdecode(path)
+    if _is_trace(given):
+        from stratadiff.traces.reader import read_trace  # only for traces: start-up
+
+        return read_trace(given)
+    return _open_run(given, strict)
+
+
+def _open_run(given: str, strict: bool) -> Run:
     if not given:
         raise NotFoundError("the path is empty")
     unsupported = _unsupported_kind(given)
@@ -214,25 +226,26 @@ def open(path: Path, *, strict: bool = False) -> Run:
     return read_input(given, strict=strict)
 
 
-def verify(path: Path, *, strict: bool = False) -> Verification:
-    """Check that a recorded run is intact.
+def verify(path: Path, *, strict: bool = False) -> Verification | Any:
+    """Check that a recording is intact.
 
     Parameters
     ----------
     path : path-like
-        A run folder, its ``MANIFEST.json`` or a single receipt.
+        A run folder, its ``MANIFEST.json``, a single receipt, or a trace.
     strict : bool
-        Fail also for what the format asks and the reference verifier lets pass.
+        Fail a run also for what the format asks and the reference verifier lets pass.
 
     Returns
     -------
-    Verification
-        A failed check is a result, not an exception.
+    Verification or TraceVerification
+        Either says whether it ``verifies``. A failed check is a result, not an exception. An agent trace
+        gives what :func:`~stratadiff.verify_trace` returns, which has the type to go with it.
 
     Raises
     ------
     InputError
-        The path cannot be read as a run at all.
+        The path cannot be read at all.
 
     Notes
     -----
@@ -244,7 +257,12 @@ def verify(path: Path, *, strict: bool = False) -> Verification:
     >>> stratadiff.verify(stratadiff.demo_runs()[0]).verifies
     True
     """
-    run = open(path, strict=strict)
+    given = os.fsdecode(path)
+    if _is_trace(given):
+        from stratadiff.trace_api import verify_trace
+
+        return verify_trace(given)
+    run = _open_run(given, strict)
     return Verification(run, verify_run(run, collect_passes=True, strict=strict, beside_chain=True))
 
 
@@ -260,13 +278,14 @@ def diff(
     follow: bool = True,
     runs_root: Path | None = None,
     strict: bool = False,
-) -> DiffResult:
-    """Compare two recorded runs and render the text that changed.
+) -> DiffResult | Any:
+    """Compare two recorded runs and render the text that changed, or two agent traces.
 
     Parameters
     ----------
     baseline, candidate : path-like
-        Run folders, their ``MANIFEST.json``, or two single receipts.
+        Run folders, their ``MANIFEST.json``, two single receipts, or two traces. The options are those of
+        runs; :func:`~stratadiff.compare_traces` has the options of traces, and takes records in memory too.
     algorithm : str
         ``"myers"`` (minimal) or ``"gestalt"`` (byte for byte what onetrace shows).
     context : int
@@ -286,13 +305,17 @@ def diff(
 
     Returns
     -------
-    DiffResult
-        Also for inputs that cannot be loaded: a verdict is a result, not an exception.
+    DiffResult or TraceResult
+        Both have ``text()``, ``report()`` and ``exit_code``. Of runs a DiffResult, also for inputs that
+        cannot be loaded: a verdict is a result, not an exception. Of traces what
+        :func:`~stratadiff.compare_traces` returns, with the levels trace and turn.
 
     Raises
     ------
+    InputError
+        A trace cannot be read, or one path is a trace and the other is not.
     UsageError
-        An argument is out of range.
+        An argument is out of range, or is for runs and these are traces.
 
     Notes
     -----
@@ -318,6 +341,26 @@ def diff(
         raise UsageError("context must be 0 or more")
     if max_lines < 1:
         raise UsageError("max_lines must be at least 1")
+    given = os.fsdecode(baseline), os.fsdecode(candidate)
+    if _are_traces(*given):
+        changed = (
+            ("algorithm", algorithm != ALGORITHMS[0]),
+            ("context", context != DEFAULT_CONTEXT),
+            ("max_lines", max_lines != DEFAULT_MAX_LINES),
+            ("stages", bool(stages)),
+            ("all", all),
+            ("follow", not follow),
+            ("runs_root", runs_root is not None),
+            ("strict", strict),
+        )
+        for name, is_given in changed:
+            if is_given:
+                raise UsageError(
+                    f"{name} is for recorded runs, and these are agent traces: use compare_traces"
+                )
+        from stratadiff.trace_api import compare_traces
+
+        return compare_traces(*given)
     options = Options(
         stages=(stages,) if isinstance(stages, str) else stages,
         show_all=all,
@@ -326,8 +369,7 @@ def diff(
         algorithm=algorithm,
     )
     return run_diff(
-        os.fsdecode(baseline),
-        os.fsdecode(candidate),
+        *given,
         options,
         text=True,
         follow=follow,
@@ -430,7 +472,7 @@ def _compare(
                 raise UnknownKindError(
                     f"the summary kind (SUMMARY.json) is not implemented; {TAKES}", where=given
                 )
-            run = open(given, strict=strict)
+            run = _open_run(given, strict)
             runs.append(run)
             if not run.obstacle:
                 checks.append(Checking(run, strict=strict, collect_passes=collect_passes))
@@ -457,10 +499,24 @@ def _why_not_traced(comparison: Comparison) -> str:
     return ""
 
 
+def _is_trace(given: str) -> bool:
+    if not given or os.path.isdir(given):
+        return False  # nothing of traces need be loaded to know that
+    from stratadiff.traces.kinds import is_trace_path
+
+    return is_trace_path(given)
+
+
+def _are_traces(baseline: str, candidate: str) -> bool:
+    if os.path.isdir(baseline) and os.path.isdir(candidate):
+        return False
+    from stratadiff.traces.kinds import are_traces
+
+    return are_traces(baseline, candidate)
+
+
 def _unsupported_kind(given: str) -> str:
     """Name the kind of an input that stratadiff knows of and does not take, ``""`` for all others."""
-    if given.endswith((".agentlog", ".agentlog.gz")) and not os.path.isdir(given) and os.path.exists(given):
-        return f"an agent trace (.agentlog) is not supported; {TAKES}"
     if os.path.isfile(os.path.join(given, "comparison.json")) and not os.path.isfile(
         os.path.join(given, "MANIFEST.json")
     ):

@@ -12,7 +12,7 @@ import stratadiff
 from cli.command import run
 
 SOURCE = Path(stratadiff.demo_runs()[0]).parent
-SCRIPT = Path(__file__).parents[1] / "data" / "demo" / "make_demo.py"
+SCRIPTS = Path(__file__).parents[1] / "data" / "demo"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -22,12 +22,13 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_bundled_runs_are_what_the_script_writes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(SCRIPT), str(tmp_path / "demo")], check=True)
+    for name in ("make_demo.py", "make_demo_traces.py"):
+        subprocess.run([sys.executable, str(SCRIPTS / name), str(tmp_path / "demo")], check=True)
     assert contents(tmp_path / "demo") == contents(SOURCE)
 
 
 def test_every_bundled_run_verifies() -> None:
-    folders = sorted(path for path in SOURCE.iterdir() if path.is_dir())
+    folders = sorted(path for path in SOURCE.iterdir() if path.is_dir() and path.name != "agent")
     assert [folder.name for folder in folders] == ["ingest-monday", "ingest-tuesday", "monday", "tuesday"]
     for folder in folders:
         assert stratadiff.verify(folder, strict=True).verifies, stratadiff.verify(
@@ -44,7 +45,12 @@ def test_demo_writes_compares_and_names_the_next_commands(tmp_path: Path) -> Non
         ["diff", "stratadiff-demo/monday", "stratadiff-demo/tuesday", "--text"], tmp_path
     ).output.decode()
     assert diff in text
-    for line in text[text.index("What to try next:") :].splitlines():
+    traces = ["stratadiff-demo/agent/monday.agentlog", "stratadiff-demo/agent/tuesday.agentlog"]
+    shown = run(["diff", *traces, "--align", "--policy", "stratadiff-demo/agent/policy.yaml"], tmp_path)
+    assert shown.output.decode() in text
+    lines = text[text.index("What to try next") :].splitlines()
+    assert sum(line.startswith("  stratadiff ") for line in lines) == 9
+    for line in lines:
         if line.startswith("  stratadiff "):
             argv = line.partition("#")[0].split()[1:]
             assert run(argv, tmp_path).code in (0, 1), line
@@ -66,6 +72,29 @@ def test_demo_shows_what_the_tool_can_do() -> None:
         "names": ["help/repairs.md", "help/warranty.md"],
         "total": "4",
     }
+
+
+def test_the_traces_show_what_the_tool_can_do() -> None:
+    baseline, candidate = stratadiff.demo_traces()
+    for path in (baseline, candidate):
+        assert stratadiff.verify(path).verifies
+    policy, pricing = (Path(baseline).parent / name for name in ("policy.yaml", "pricing.json"))
+    found = stratadiff.compare_traces(
+        baseline, candidate, levels=stratadiff.LEVELS, rules=policy, pricing=pricing, align=True
+    )
+    report = found.comparison
+    assert found.warnings == ()
+    assert report.extras["unpaired"] == {"baseline": 1, "candidate": 1}
+    assert "inserted an extra turn with 1 tool call" in report.first_divergence.explanation
+    rows = {row.axis: row for row in report.rows}
+    assert rows["cost"].baseline_median > 0
+    assert [violation.rule_id for violation in report.policy_diff.regressions] == [
+        "verify-before-migrate",
+        "no-addresses",
+    ]
+    assert report.policy_diff.fixes == []
+    kinds = {change["kind"] for pair in found.report().to_dict()["spans"] for change in pair["changes"]}
+    assert kinds == {"text_block_changed", "tool_use_args_changed"}
 
 
 def test_demo_again_is_fine(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from runs.recording import Stage, digest, record, record_pair
 Json = Any
 
 GOLDEN = Path(__file__).parents[1] / "data" / "textdiff" / "cases"
-TAKES = "stratadiff compares run folders, their MANIFEST.json, and single receipt files"
+TAKES = "stratadiff compares run folders, their MANIFEST.json, single receipt files, and agent traces"
 
 
 @pytest.fixture
@@ -54,7 +54,6 @@ def test_receipts_are_compared_without_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("chat.agentlog", f"an agent trace (.agentlog) is not supported; {TAKES}"),
         ("bundle", f"a comparison bundle (comparison.json) is not supported; {TAKES}"),
         ("bundle/comparison.json", f"a comparison bundle (comparison.json) is not supported; {TAKES}"),
         ("empty", "neither MANIFEST.json (run) nor SUMMARY.json (summary) is present"),
@@ -72,7 +71,6 @@ def test_receipts_are_compared_without_text(tmp_path: Path) -> None:
     ],
 )
 def test_other_inputs_are_answered_by_name(demo: Path, name: str, reason: str) -> None:
-    (demo / "chat.agentlog").write_bytes(b"{}\n")
     (demo / "bundle").mkdir()
     (demo / "bundle" / "comparison.json").write_bytes(b"{}")
     (demo / "empty").mkdir()
@@ -355,8 +353,7 @@ def test_two_plain_files_are_told_what_the_command_takes(tmp_path: Path) -> None
         answer = run(["diff", "a.txt", "b.txt", *form], tmp_path)
         assert answer.code == 3
         assert answer.error.endswith(
-            "stratadiff: a.txt is not a receipt: stratadiff compares run folders, their MANIFEST.json,"
-            " and single receipt files. For two plain texts or JSON files there is text_diff in the Python"
-            " library\n"
+            f"stratadiff: a.txt is not a receipt: {TAKES}. For two plain texts or JSON files there is "
+            "text_diff in the Python library\n"
         )
     assert run(["diff", "a.txt", "b.txt", "--quiet"], tmp_path).error == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 import stratadiff
 from cli.command import run, run_process
 from stratadiff.cli import parser
-from stratadiff.cli.parser import COMMANDS, ParserStop, parse
+from stratadiff.cli.commands import COMMANDS
+from stratadiff.cli.parser import ParserStop, parse
 from stratadiff.errors import UsageError
 
 FOLLOW_BOTH = "--follow-corpus and --no-follow can't be given together"
@@ -197,7 +199,8 @@ def test_version_names_package_python_and_unicode(option: str) -> None:
     python = ".".join(map(str, sys.version_info[:3]))
     assert answer == (
         0,
-        f"stratadiff {stratadiff.__version__} (Python {python}, Unicode tables 15.0)\n".encode(),
+        f"stratadiff {stratadiff.__version__} (Python {python}, Unicode tables 15.0, "
+        f"for traces Python's {unicodedata.unidata_version})\n".encode(),
         "",
     )
 

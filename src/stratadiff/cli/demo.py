@@ -1,4 +1,4 @@
-"""``stratadiff demo [DIR]``: two recorded runs to play with, compared, and what to try next."""
+"""``stratadiff demo [DIR]``: recorded runs and traces to play with, compared, and what to try next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from stratadiff.core.escape import escape_name
 from stratadiff.core.files import atomic_write, read_file
 from stratadiff.errors import OutputError, StratadiffError
 from stratadiff.render.terminal import wants_colour
+from stratadiff.render.tracetext import draw_trace
 from stratadiff.runs.section import Options
+from stratadiff.trace_api import compare_traces, demo_traces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ DEFAULT_FOLDER = "stratadiff-demo"
 
 
 def run(args: Arguments) -> int:
-    """Write the bundled runs to a folder, compare them there, and name the next commands.
+    """Write the bundled recordings to a folder, compare them there, and name the next commands.
 
     Parameters
     ----------
@@ -36,32 +38,59 @@ def run(args: Arguments) -> int:
         0 when the demonstration was written and shown.
     """
     folder = DEFAULT_FOLDER if args.folder is None else args.folder
-    _write_runs(os.path.dirname(demo_runs()[0]), folder)
+    _write_recordings(os.path.dirname(demo_runs()[0]), folder)
     baseline, candidate = (os.path.join(folder, os.path.basename(path)) for path in demo_runs())
     result = run_diff(baseline, candidate, Options(as_json=False), text=True)
-    text = result.text(colour=wants_colour(sys.stdout))
-    names = [_shell_word(path) for path in (baseline, candidate)]
-    command = f"stratadiff diff {names[0]} {names[1]}"
-    hints = (
-        (command, "the verdicts alone"),
-        (f"{command} --text --stage answer", "one stage"),
-        (f"{command} --text --json", "the same as a document for programs"),
-        (f"stratadiff verify {names[0]}", "every check of one run; change a byte below it and verify again"),
-    )
-    width = max(len(hint[0]) for hint in hints)
+    colour = wants_colour(sys.stdout)
+    text = result.text(colour=colour)
+    runs = "stratadiff diff " + " ".join(_shell_word(path) for path in (baseline, candidate))
+    agent = os.path.join(folder, "agent")
+    monday, tuesday = (os.path.join(agent, os.path.basename(path)) for path in demo_traces())
+    rules, prices = (os.path.join(agent, name) for name in ("policy.yaml", "pricing.json"))
+    report = compare_traces(monday, tuesday, align=True, rules=rules).report()
+    traces = f"stratadiff diff {_shell_word(monday)} {_shell_word(tuesday)}"
+    policy, pricing = f"--policy {_shell_word(rules)}", f"--pricing {_shell_word(prices)}"
     parts = [
         f"A support assistant was recorded on two days; the runs are in {escape_name(folder)}.\n",
-        f"$ {command} --text\n",
+        f"$ {runs} --text\n",
         text,
-        "What to try next:\n",
-        *(f"  {hint:<{width}}  # {meaning}" for hint, meaning in hints),
+        f"An agent that migrates a database was recorded too; its traces are in {escape_name(agent)}.\n",
+        f"$ {traces} --align {policy}\n",
+        draw_trace(report, colour=colour),
+        "What to try next with the runs:\n",
+        *_hints(
+            (runs, "the verdicts alone"),
+            (f"{runs} --text --stage answer", "one stage"),
+            (f"{runs} --text --json", "the same as a document for programs"),
+            (
+                f"stratadiff verify {_shell_word(baseline)}",
+                "every check of one run; change a byte below it and verify again",
+            ),
+        ),
+        "\nAnd with the traces:\n",
+        *_long_hints(
+            (traces, "turns paired by number: what an inserted turn does to all that follow"),
+            (f"{traces} --align --spans", "what changed in each turn"),
+            (f"{traces} --hierarchical --token-diff {pricing}", "sessions, tokens, costs"),
+            (f"{traces} --only policy {policy} --fail-on severe", "rules alone, with an exit code for CI"),
+            (f"stratadiff verify {_shell_word(monday)}", "content ids, parents, order"),
+        ),
         "",
     ]
     write_output("\n".join(parts).encode("utf-8", "backslashreplace"))
     return 0
 
 
-def _write_runs(source: str, folder: str) -> None:
+def _hints(*hints: tuple[str, str]) -> list[str]:
+    width = max(len(command) for command, _ in hints)
+    return [f"  {command:<{width}}  # {meaning}" for command, meaning in hints]
+
+
+def _long_hints(*hints: tuple[str, str]) -> list[str]:
+    return [line for command, meaning in hints for line in (f"  # {meaning}", f"  {command}")]
+
+
+def _write_recordings(source: str, folder: str) -> None:
     """Copy the bundled files; a folder that holds anything but exactly these files is left alone."""
     names = sorted(_files_below(source))
     if os.path.lexists(folder) and not _is_empty(folder):

@@ -13,7 +13,8 @@ import os
 import sys
 
 from stratadiff.cli import exit_codes
-from stratadiff.cli.parser import COMMANDS, PROG, ParserStop, parse
+from stratadiff.cli.commands import COMMANDS
+from stratadiff.cli.parser import PROG, ParserStop, parse
 from stratadiff.errors import OutputError, StratadiffError, UsageError
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""The whole argument tree, as tables, and the two readers of it.
+"""The two readers of a command line.
 
 A well-formed command line is read by :func:`_read_plain`, a few string comparisons: importing argparse (and
 with it ``re``, ``enum`` and ``gettext``) costs more than comparing two small runs. Whatever that reader does
@@ -8,82 +8,20 @@ same tables, so help, usage and every error message are argparse's own.
 
 from __future__ import annotations
 
+from stratadiff.cli.commands import BOTH, COMMANDS, FLAG, NUMBER, REPEATED, RUNS, TRACES
 from stratadiff.errors import UsageError
-from stratadiff.limits import DEFAULT_CONTEXT, DEFAULT_MAX_LINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
-    from typing import Any, Final
+    from typing import Any
+
+    from stratadiff.cli.commands import Command
 
 PROG = "stratadiff"
 UNICODE_VERSION = "15.0"
 """Of the tables in ``csrc``, whatever the interpreter's own are."""
-ALGORITHMS = ("myers", "gestalt")
-
-FLAG = "flag"
-TEXT = "text"
-NUMBER = "number"
-REPEATED = "repeated"
-
-
-class Option:
-    """One option of one command: its spelling, what it takes and what it is without it."""
-
-    __slots__ = ("choices", "default", "flag", "help", "kind", "metavar", "name")
-
-    def __init__(
-        self,
-        flag: str,
-        kind: str,
-        help: str,
-        *,
-        metavar: str | None = None,
-        default: object = None,
-        choices: tuple[str, ...] | None = None,
-    ) -> None:
-        self.flag = flag
-        self.name = flag[2:].replace("-", "_")
-        self.kind = kind
-        self.help = help
-        self.metavar = metavar
-        self.default = False if kind == FLAG else default
-        self.choices = choices
-
-
-class Positional:
-    """One positional argument; ``count`` is None (exactly one), ``"?"`` or ``"+"``, argparse's words."""
-
-    __slots__ = ("count", "help", "metavar", "name")
-
-    def __init__(self, name: str, help: str, *, metavar: str | None = None, count: str | None = None) -> None:
-        self.name = name
-        self.help = help
-        self.metavar = metavar
-        self.count = count
-
-
-class Command:
-    """One command: a sentence, its arguments, examples, and the module that runs it."""
-
-    __slots__ = ("description", "epilog", "module", "options", "positionals", "summary")
-
-    def __init__(
-        self,
-        module: str,
-        summary: str,
-        description: str,
-        epilog: str,
-        positionals: tuple[Positional, ...],
-        options: tuple[Option, ...],
-    ) -> None:
-        self.module = module
-        self.summary = summary
-        self.description = description
-        self.epilog = epilog
-        self.positionals = positionals
-        self.options = options
 
 
 class Arguments:
@@ -102,128 +40,6 @@ class ParserStop(Exception):  # noqa: N818  not an error: help was asked for
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
-
-
-_DIFF = Command(
-    "stratadiff.cli.diff",
-    "compare two recorded runs",
-    "Compare two recorded runs: verify both, find the first stage that differs, and with --text show the "
-    "text that changed. BASELINE and CANDIDATE are run folders, their MANIFEST.json, or two single receipt "
-    "files. Files that are no recordings are compared from Python, with stratadiff.text_diff.",
-    """\
-examples:
-  stratadiff diff runs/monday runs/tuesday
-  stratadiff diff runs/monday runs/tuesday --text
-  stratadiff diff runs/monday runs/tuesday --text --stage answer --context 1
-  stratadiff diff runs/monday runs/tuesday --text --json > changes.json
-  stratadiff diff runs/monday runs/tuesday --text --quiet --out report/
-
-exit codes:
-  0 identical   1 diverged   2 not comparable, or wrong usage   3 refused: a run does not verify
-  4 could not check   74 the result could not be written   130 interrupted   141 output closed
-""",
-    (
-        Positional("baseline", "the run to compare against"),
-        Positional("candidate", "the run that may differ"),
-    ),
-    (
-        Option("--text", FLAG, "show the text of the outputs that changed"),
-        Option("--stage", REPEATED, "with --text: only the named nodes (repeatable)", metavar="NAME"),
-        Option("--all", FLAG, "with --text: every node that differs"),
-        Option(
-            "--context",
-            NUMBER,
-            f"with --text: unchanged lines around each change (default {DEFAULT_CONTEXT})",
-            metavar="N",
-        ),
-        Option(
-            "--max-lines",
-            NUMBER,
-            f"with --text: lines shown per output (default {DEFAULT_MAX_LINES})",
-            metavar="N",
-        ),
-        Option("--no-color", FLAG, "with --text: no colour, even on a terminal (as NO_COLOR does)"),
-        Option(
-            "--no-follow",
-            FLAG,
-            "with --text: name a changed corpus link, do not follow it into the linked ingest runs",
-        ),
-        Option(
-            "--follow-corpus",
-            FLAG,
-            "without --text: follow a changed corpus link one hop and compare the linked ingest runs",
-        ),
-        Option(
-            "--runs-root",
-            TEXT,
-            "with --text or --follow-corpus: where the linked ingest runs are, one level down "
-            "(default: the folder holding the baseline)",
-            metavar="DIR",
-        ),
-        Option(
-            "--json", FLAG, "with --text: print the onetrace-textdiff/0.3 document instead of the plain text"
-        ),
-        Option(
-            "--algorithm",
-            TEXT,
-            "line diff: myers (default, minimal) or gestalt (byte for byte what onetrace shows)",
-            metavar="NAME",
-            default=ALGORITHMS[0],
-            choices=ALGORITHMS,
-        ),
-        Option(
-            "--strict",
-            FLAG,
-            "refuse a run also for what the format asks and the reference verifier lets pass",
-        ),
-        Option(
-            "--stages", TEXT, "stage declaration of a summary (accepted for compatibility)", metavar="FILE"
-        ),
-        Option(
-            "--verifier",
-            TEXT,
-            "another verifier's folder (accepted for compatibility; stratadiff verifies by itself)",
-            metavar="DIR",
-        ),
-        Option("--out", TEXT, "also write the report into DIR: diff.json, diff.txt and more", metavar="DIR"),
-        Option("--quiet", FLAG, "do not print the text report"),
-    ),
-)
-
-_VERIFY = Command(
-    "stratadiff.cli.verify",
-    "check that recorded runs are intact",
-    "Check the receipt chain, the receipts, the stored outputs and the topology of each run.",
-    """\
-examples:
-  stratadiff verify runs/monday
-  stratadiff verify runs/* --json
-  stratadiff verify runs/monday --strict
-""",
-    (Positional("runs", "a run folder, its MANIFEST.json, or a receipt file", metavar="RUN", count="+"),),
-    (
-        Option("--json", FLAG, "print the result as JSON"),
-        Option(
-            "--strict", FLAG, "fail a run also for what the format asks and the reference verifier lets pass"
-        ),
-    ),
-)
-
-_DEMO = Command(
-    "stratadiff.cli.demo",
-    "write two recorded runs to play with, and compare them",
-    "Write a bundled pair of recorded runs of a small support assistant, compare them, and print what to "
-    "try next.",
-    """\
-examples:
-  stratadiff demo
-  stratadiff demo /tmp/try-stratadiff
-""",
-    (Positional("folder", "where to write the runs (default ./stratadiff-demo)", metavar="DIR", count="?"),),
-    (),
-)
-
-COMMANDS: Final[dict[str, Command]] = {"diff": _DIFF, "verify": _VERIFY, "demo": _DEMO}
 
 
 def parse(argv: Sequence[str]) -> Arguments:
@@ -317,6 +133,17 @@ def _read_plain(name: str, command: Command, argv: Sequence[str]) -> Arguments |
 
 
 def _read_argparse(name: str, command: Command, argv: Sequence[str]) -> Arguments:
+    try:
+        return _parsed(name, command, argv)
+    except UsageError as error:
+        from stratadiff.traces.kinds import SUFFIXES
+
+        if any(word.endswith(SUFFIXES) for word in argv):  # of traces an error is one line (levels §7)
+            raise UsageError(f"{error.message} (see {PROG} {name} --help)") from None
+        raise
+
+
+def _parsed(name: str, command: Command, argv: Sequence[str]) -> Arguments:
     parser = _argparser(name, command)
     result = Arguments()
     result.command = name
@@ -360,11 +187,19 @@ def _argparser(name: str, command: Command) -> argparse.ArgumentParser:
             parser.add_argument(
                 positional.name, help=positional.help, metavar=positional.metavar, nargs=positional.count
             )
+    groups: dict[str, argparse._ActionsContainer] = {BOTH: parser}
+    if any(option.group != BOTH for option in command.options):
+        groups = {
+            RUNS: parser.add_argument_group("for recorded runs"),
+            TRACES: parser.add_argument_group("for agent traces"),
+            BOTH: parser.add_argument_group("for both"),
+        }
     for option in command.options:
+        group = groups[option.group]
         if option.kind == FLAG:
-            parser.add_argument(option.flag, action="store_true", help=option.help)
+            group.add_argument(option.flag, action="store_true", help=option.help)
         else:
-            parser.add_argument(
+            group.add_argument(
                 option.flag,
                 action="append" if option.kind == REPEATED else "store",
                 type=int if option.kind == NUMBER else str,
@@ -389,7 +224,8 @@ def _top_usage() -> str:
 def _top_help() -> str:
     lines = [
         _top_usage(),
-        "Verified diffs of recorded AI pipeline runs: what changed, where it started, what may be why.\n",
+        "Diffs of recorded AI pipeline runs (verified: what changed, where it started, what may be why)\n"
+        "and of agent traces (at six levels, from the whole trace down to tokens and policy rules).\n",
         "commands:",
     ]
     lines += [f"  {name:<8} {command.summary}" for name, command in COMMANDS.items()]
@@ -402,6 +238,7 @@ def _top_help() -> str:
         "examples:",
         "  stratadiff demo",
         "  stratadiff diff runs/monday runs/tuesday --text",
+        "  stratadiff diff monday.agentlog tuesday.agentlog --align",
         "  stratadiff verify runs/monday",
         "",
     ]
@@ -410,8 +247,10 @@ def _top_help() -> str:
 
 def _version() -> str:
     import sys
+    from unicodedata import unidata_version
 
     from stratadiff import __version__
 
     python = ".".join(str(part) for part in sys.version_info[:3])
-    return f"{PROG} {__version__} (Python {python}, Unicode tables {UNICODE_VERSION})\n"
+    tables = f"Unicode tables {UNICODE_VERSION}, for traces Python's {unidata_version}"
+    return f"{PROG} {__version__} (Python {python}, {tables})\n"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 from stratadiff.cli.main import write_error, write_output
 from stratadiff.core import canonical
 from stratadiff.core.escape import escape_name
-from stratadiff.errors import InputError
-from stratadiff.runs.model import FAIL, PASS
-from stratadiff.runs.reader import read_input
-from stratadiff.runs.verify import verify_run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
-
-    from stratadiff.runs.model import Row, Run
 
     class Arguments(Protocol):
         """What the parser hands over."""
@@ -31,10 +27,30 @@ FAILED = 1
 NOT_CHECKED = 2
 
 
-class _Result:
-    """What there is to say about one path."""
+class Result:
+    """What there is to say about one path.
 
-    __slots__ = ("exit", "kind", "message", "path", "reason", "rows", "verdict")
+    Attributes
+    ----------
+    path : str
+        As given.
+    kind : str or None
+        ``run``, ``receipt``, ``summary`` or ``trace``; None for what cannot be read.
+    verdict : str
+        ``PASS``, ``FAIL``, ``NOT VERIFIED``, ``REFUSED`` or ``UNREADABLE``.
+    exit : int
+        The exit code of this path alone.
+    reason, message : str
+        Why there is no verdict, and the same with the path for standard error.
+    rows : list of (result, name, detail)
+        Hostile text: escape before display.
+    summary : dict of str
+        Counts, as decimal strings.
+    counts : str
+        The same as a phrase.
+    """
+
+    __slots__ = ("counts", "exit", "kind", "message", "path", "reason", "rows", "summary", "verdict")
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -43,10 +59,9 @@ class _Result:
         self.exit = NOT_CHECKED
         self.reason = ""
         self.message = ""
-        self.rows: list[Row] = []
-
-    def count(self, *results: str) -> int:
-        return sum(row.result in results for row in self.rows)
+        self.rows: list[tuple[str, str, str]] = []
+        self.summary: dict[str, str] = {"fail": "0", "not_run": "0", "pass": "0"}
+        self.counts = ""
 
 
 def run(args: Arguments) -> int:
@@ -60,18 +75,17 @@ def run(args: Arguments) -> int:
     Returns
     -------
     int
-        0 when every run verifies, 1 when a check failed in any, else 2 when any could not be checked.
+        0 when everything verifies, 1 when a check failed anywhere, else 2 when anything could not be checked.
     """
-    strict = bool(args.strict)
     results = []
     codes = set()
     for number, path in enumerate(args.runs):
-        result = _verify(path, strict)
+        result = _check(path, bool(args.strict))
         codes.add(result.exit)
         if args.json:
             results.append(_members(result))
         else:
-            # One run at a time: what is known is printed, and only one run's rows are held.
+            # One at a time: what is known is printed, and only one path's rows are held.
             _print_text(result, len(args.runs) > 1, first=number == 0)
     code = next((code for code in (FAILED, NOT_CHECKED) if code in codes), VERIFIED)
     if args.json:
@@ -80,52 +94,21 @@ def run(args: Arguments) -> int:
     return code
 
 
-def _verify(path: str, strict: bool) -> _Result:
-    result = _Result(path)
-    try:
-        run = read_input(path, strict=strict)
-    except InputError as error:
-        result.reason = error.message
-        result.message = str(error)
-        return result
-    result.kind = run.kind
-    rows = verify_run(run, collect_passes=True, strict=strict, beside_chain=True)
-    result.reason = _refusal(run)
-    if result.reason:
-        result.verdict = "REFUSED"
-        return result
-    result.rows = rows
-    if result.count(FAIL):
-        result.verdict, result.exit = "FAIL", FAILED
-    elif run.manifest_unimplemented or any(receipt.unimplemented for receipt in run.chain_receipts()):
-        result.verdict = "NOT VERIFIED"
-        result.reason = _not_verified(run)
-    else:
-        result.verdict, result.exit = "PASS", VERIFIED
-    return result
+def _check(path: str, strict: bool) -> Result:
+    # Each side of the house is loaded for its own kind only: start-up.
+    if path and not os.path.isdir(path):
+        from stratadiff.traces.kinds import is_trace_path
+
+        if is_trace_path(path):
+            from stratadiff.cli import verify_traces
+
+            return verify_traces.check(path)
+    from stratadiff.cli import verify_runs
+
+    return verify_runs.check(path, strict)
 
 
-def _refusal(run: Run) -> str:
-    """Return why nothing was checked, in the reference's words; ``""`` when there are rows."""
-    if run.kind == "run":
-        if run.unreadable:
-            return f"manifest: MANIFEST.json -- {run.unreadable}"
-        if run.unimplemented:
-            return f"manifest: format -- {run.unimplemented.removeprefix('manifest format: ')}"
-    return run.unimplemented
-
-
-def _not_verified(run: Run) -> str:
-    reasons = []
-    if run.manifest_unimplemented:
-        reasons.append("chain format not implemented")
-    count = sum(bool(receipt.unimplemented) for receipt in run.chain_receipts())
-    if count:
-        reasons.append(f"receipt format not implemented: {count} receipt(s)")
-    return "; ".join(reasons)
-
-
-def _print_text(result: _Result, several: bool, *, first: bool) -> None:
+def _print_text(result: Result, several: bool, *, first: bool) -> None:
     lines = []
     if several:
         lines += ([] if first else [""]) + [f"== {escape_name(result.path)}"]
@@ -137,28 +120,23 @@ def _print_text(result: _Result, several: bool, *, first: bool) -> None:
     elif result.verdict == "REFUSED":
         lines.append(f"[REFUSED] {escape_name(result.reason)}")
     else:
-        for row in result.rows:
-            tail = f" -- {escape_name(row.detail)}" if row.detail else ""
-            lines.append(f"[{row.result:<7}] {escape_name(row.name)}{tail}")
+        for outcome, name, detail in result.rows:
+            tail = f" -- {escape_name(detail)}" if detail else ""
+            lines.append(f"[{outcome:<7}] {escape_name(name)}{tail}")
         reason = f" ({result.reason})" if result.reason else ""
-        passed, failed, others = _counts(result)
-        lines += ["", f"{passed} pass, {failed} fail, {others} not-run  ->  {result.verdict}{reason}"]
+        lines += [*([""] if result.rows else []), f"{result.counts}  ->  {result.verdict}{reason}"]
     write_output("".join(f"{line}\n" for line in lines).encode())
 
 
-def _counts(result: _Result) -> tuple[int, int, int]:
-    passed, failed = result.count(PASS), result.count(FAIL)
-    return passed, failed, len(result.rows) - passed - failed
-
-
-def _members(result: _Result) -> dict[str, Any]:
-    passed, failed, others = _counts(result)
+def _members(result: Result) -> dict[str, Any]:
     return {
         "exit": str(result.exit),
         "kind": result.kind,
         "path": result.path,
         "reason": result.reason or None,
         "result": result.verdict,
-        "rows": [{"detail": row.detail, "name": row.name, "result": row.result} for row in result.rows],
-        "summary": {"fail": str(failed), "not_run": str(others), "pass": str(passed)},
+        "rows": [
+            {"detail": detail, "name": name, "result": outcome} for outcome, name, detail in result.rows
+        ],
+        "summary": result.summary,
     }
