@@ -18,8 +18,6 @@ def _missing() -> list[str]:
     lacking = []
     for requirement in extra:
         name, _, version = re.sub(r"\s", "", requirement).partition("==")
-        if not version:  # the peer of another kind of record: not used here
-            continue
         try:
             found = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:

@@ -15,6 +15,7 @@ DRIVER = Path(__file__).with_name("driver.py")
 ENTRIES = {
     "onetrace": "onetrace.cli:main",
     "onetrace-verify": "onetrace_verify.cli:main",
+    "shadow": "shadow.cli.app:main",
     "stratadiff": "stratadiff.cli.main:main",
 }
 
