@@ -12,8 +12,8 @@ import pytest
 
 from run_builder import RunBuilder, canonical
 from stratadiff.core import digests
+from stratadiff.core.moments import instant
 from stratadiff.runs.model import FAIL
-from stratadiff.runs.moments import instant
 from stratadiff.runs.reader import read_input
 from stratadiff.runs.verify import verify_run
 

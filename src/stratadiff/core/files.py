@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Windows has no O_NONBLOCK and no O_NOFOLLOW, and translates line ends without O_BINARY.
-_READ_FLAGS = (
+READ_FLAGS = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 )
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-_OPENS_FROM_DESCRIPTORS = os.open in os.supports_dir_fd and _NO_FOLLOW != 0
-_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | getattr(os, "O_BINARY", 0)
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_OPENS_FROM_DESCRIPTORS = os.open in os.supports_dir_fd and NO_FOLLOW != 0
+CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
 
 _PIECE = 1 << 20
 """Bytes hashed at a time: large outputs never lie in memory as a whole."""
@@ -37,6 +37,7 @@ _KINDS = (
     (stat.S_ISSOCK, "a socket"),
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
+    (stat.S_ISLNK, "a symbolic link"),
 )
 
 
@@ -60,7 +61,8 @@ def read_file(path: str, *, follow: bool = True, folder: int | None = None) -> b
         Message ``is a directory, not a file`` (or a fifo, a socket, a device) or ``cannot be read:
         <system's text>``.
     """
-    descriptor, size = _open_regular(path, follow, folder)
+    descriptor, status = open_regular(path, follow=follow, folder=folder)
+    size = status.st_size
     try:
         # One byte more than the size: a file that did not grow ends the read with one call.
         data = os.read(descriptor, size + 1)
@@ -81,7 +83,8 @@ def hash_file(path: str, *, follow: bool = True) -> str:
     NotFoundError, UnreadableError
         As :func:`read_file`.
     """
-    descriptor, size = _open_regular(path, follow)
+    descriptor, status = open_regular(path, follow=follow)
+    size = status.st_size
     try:
         data = os.read(descriptor, min(size, _PIECE) + 1)
         digest = sha256(data)
@@ -94,6 +97,50 @@ def hash_file(path: str, *, follow: bool = True) -> str:
     finally:
         os.close(descriptor)
     return "sha256:" + digest.hexdigest()
+
+
+def open_regular(path: str, *, follow: bool = True, folder: int | None = None) -> tuple[int, os.stat_result]:
+    """Open a regular file for reading, without waiting for anything that is none.
+
+    Parameters
+    ----------
+    path, follow, folder
+        As :func:`read_file`.
+
+    Returns
+    -------
+    (int, os.stat_result)
+        The descriptor, the caller's to close, and what the system says of it.
+
+    Raises
+    ------
+    NotFoundError, UnreadableError
+        As :func:`read_file`.
+    """
+    try:
+        descriptor = os.open(path, READ_FLAGS if follow else READ_FLAGS | NO_FOLLOW, dir_fd=folder)
+    except (OSError, ValueError) as error:
+        if folder is not None and not follow and is_link_refusal(error):
+            raise UnreadableError("is a symbolic link, not a file", where=path) from None
+        raise _unreadable(path, error, folder) from None
+    status = os.fstat(descriptor)
+    kind = kind_of(status.st_mode)
+    if not kind:
+        return descriptor, status
+    os.close(descriptor)
+    raise UnreadableError(f"is {kind}, not a file", where=path)
+
+
+def kind_of(mode: int) -> str:
+    """Return what a mode is the mode of, ``"a fifo"`` for instance; ``""`` for a regular file."""
+    if stat.S_ISREG(mode):
+        return ""
+    return next((name for test, name in _KINDS if test(mode)), "something else")
+
+
+def is_link_refusal(error: OSError | ValueError) -> bool:
+    """Tell whether a name was not opened because it is a symbolic link."""
+    return isinstance(error, OSError) and error.errno in (errno.ELOOP, errno.EMLINK)  # the latter on BSD
 
 
 def read_pieces(path: str, size: int = _PIECE) -> Iterator[bytes]:
@@ -111,7 +158,7 @@ def read_pieces(path: str, size: int = _PIECE) -> Iterator[bytes]:
     NotFoundError, UnreadableError
         As :func:`read_file`; at the first piece if the file cannot be opened.
     """
-    descriptor = _open_regular(path, True)[0]
+    descriptor = open_regular(path)[0]
     try:
         while piece := os.read(descriptor, size):
             yield piece
@@ -154,7 +201,7 @@ def read_below(root: str, relative: str) -> bytes | None:
                 try:
                     descriptor = os.open(
                         part,
-                        _FOLDER_FLAGS if parent < 0 else _FOLDER_FLAGS | _NO_FOLLOW,
+                        FOLDER_FLAGS if parent < 0 else FOLDER_FLAGS | NO_FOLLOW,
                         dir_fd=parent if parent >= 0 else None,
                     )
                 finally:
@@ -229,22 +276,9 @@ def atomic_write(path: str, data: bytes) -> None:
         if stat.S_ISREG(mode):
             _publish(path, data)
         else:
-            _write_all(os.open(path, os.O_WRONLY), data)
+            write_all(os.open(path, os.O_WRONLY), data)
     except (OSError, ValueError) as error:
-        raise OutputError(f"cannot be written: {_reason(error)}", where=path) from None
-
-
-def _open_regular(path: str, follow: bool, folder: int | None = None) -> tuple[int, int]:
-    try:
-        descriptor = os.open(path, _READ_FLAGS if follow else _READ_FLAGS | _NO_FOLLOW, dir_fd=folder)
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-    status = os.fstat(descriptor)
-    if stat.S_ISREG(status.st_mode):
-        return descriptor, status.st_size
-    os.close(descriptor)
-    kind = next((name for test, name in _KINDS if test(status.st_mode)), "something else")
-    raise UnreadableError(f"is {kind}, not a file", where=path)
+        raise OutputError(f"cannot be written: {reason_of(error)}", where=path) from None
 
 
 def _read_rest(descriptor: int, data: bytes) -> bytes:
@@ -256,16 +290,19 @@ def _read_rest(descriptor: int, data: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def _unreadable(path: str, error: OSError | ValueError) -> NotFoundError | UnreadableError:
+def _unreadable(
+    path: str, error: OSError | ValueError, folder: int | None = None
+) -> NotFoundError | UnreadableError:
     if isinstance(error, FileNotFoundError):
         return NotFoundError("missing", where=path)
-    if isinstance(error, OSError) and error.errno in (errno.EISDIR, errno.EACCES) and os.path.isdir(path):
+    may_be_folder = isinstance(error, OSError) and error.errno in (errno.EISDIR, errno.EACCES)
+    if may_be_folder and folder is None and os.path.isdir(path):
         return UnreadableError("is a directory, not a file", where=path)
-    return UnreadableError(f"cannot be read: {_reason(error)}", where=path)
+    return UnreadableError(f"cannot be read: {reason_of(error)}", where=path)
 
 
-def _reason(error: OSError | ValueError) -> str:
-    # The system's words without the path: the path is named by whoever prints the error.
+def reason_of(error: OSError | ValueError) -> str:
+    """Return the system's words without the path, which is named by whoever prints the error."""
     if isinstance(error, UnicodeEncodeError):
         return "the name has no form in this file system"
     if isinstance(error, OSError) and error.strerror:
@@ -277,9 +314,9 @@ def _publish(path: str, data: bytes) -> None:
     folder, name = os.path.split(path)
     # Long names leave no room for a suffix; the temporary one need not resemble the final one.
     temporary = os.path.join(folder, f".{name[:40]}.{os.getpid()}-{os.urandom(6).hex()}.tmp")
-    descriptor = os.open(temporary, _CREATE_FLAGS, 0o666)
+    descriptor = os.open(temporary, CREATE_FLAGS, 0o666)
     try:
-        _write_all(descriptor, data, sync=True)
+        write_all(descriptor, data, sync=True)
         os.replace(temporary, path)
     except BaseException:
         try:
@@ -290,7 +327,8 @@ def _publish(path: str, data: bytes) -> None:
     _sync_folder(folder or ".")
 
 
-def _write_all(descriptor: int, data: bytes, *, sync: bool = False) -> None:
+def write_all(descriptor: int, data: bytes, *, sync: bool = False) -> None:
+    """Write all of `data`, flush it to the disk if asked to, and close the descriptor in any case."""
     try:
         view = memoryview(data)
         while view:

@@ -27,6 +27,10 @@ class Frozen:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable; {name} cannot be deleted")
 
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        # What pickle and copy know of an object with slots; they would set attributes one by one.
+        self._fill(**state[1])
+
     def __repr__(self) -> str:
         slots: tuple[str, ...] = self.__slots__
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in slots)

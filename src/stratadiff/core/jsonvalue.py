@@ -34,6 +34,29 @@ class _NumbersAsWritten(_Settings):
     parse_int = str
 
 
+class WrittenNumber:
+    """A number that keeps its spelling, and is no text.
+
+    Attributes
+    ----------
+    text : str
+        The number as written.
+    """
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"WrittenNumber({self.text!r})"
+
+
+class _NumbersApart(_Settings):
+    parse_float = WrittenNumber
+    parse_int = WrittenNumber
+
+
 def _wire_int(literal: str) -> int | float:
     value = int(literal) if len(literal) < 21 else None
     return value if value is not None and -(2**63) <= value < 2**64 else float(literal)
@@ -46,11 +69,17 @@ class _Wire(_Settings):
 _scan_wire = make_scanner(_Wire())  # type: ignore[arg-type]
 _scan = make_scanner(_Settings())  # type: ignore[arg-type]  # the stub names the pure-Python twin
 _scan_as_written = make_scanner(_NumbersAsWritten())  # type: ignore[arg-type]
+_scan_apart = make_scanner(_NumbersApart())  # type: ignore[arg-type]
 
 
 def parse_as_written(text: str) -> Any:
     """Return the value of a text known to be JSON; numbers are strings that keep their spelling."""
     return _scan_as_written(text, 0)[0]
+
+
+def parse_numbers_apart(text: str) -> Any:
+    """Return the value of a text known to be JSON; numbers are :class:`WrittenNumber`."""
+    return _scan_apart(text.lstrip(_SPACE), 0)[0]
 
 
 def parse(text: str) -> Any:

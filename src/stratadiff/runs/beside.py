@@ -14,9 +14,9 @@ import stat
 
 from stratadiff._kernels import json_scan
 from stratadiff.core import digests, files
+from stratadiff.core.moments import instant
 from stratadiff.errors import StratadiffError
 from stratadiff.runs.model import FAIL, NOT_RUN, Row
-from stratadiff.runs.moments import instant
 from stratadiff.runs.names import quoted_value
 
 TYPE_CHECKING = False

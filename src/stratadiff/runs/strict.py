@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stratadiff.core import canonical, digests
+from stratadiff.core.moments import instant
 from stratadiff.errors import StratadiffError
-from stratadiff.runs.moments import instant
 from stratadiff.runs.names import quoted_value
 
 TYPE_CHECKING = False
