@@ -6,13 +6,13 @@ from _json import encode_basestring, make_encoder  # json itself costs start-up 
 
 from stratadiff._kernels import shingles, value_ids
 from stratadiff.core.frozen import Struct
-from stratadiff.errors import LimitError
+from stratadiff.errors import InputError, LimitError
 from stratadiff.traces.similarity import SHINGLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, NoReturn
+    from typing import Any
 
     from stratadiff.traces.features import Features
     from stratadiff.traces.turnpath import Aligned, TurnPaths, TurnTraits
@@ -279,10 +279,8 @@ def compact(value: Any) -> str:
         return "".join(_encode(value, 0))
     except RecursionError:
         raise LimitError("the input of a tool is nested too deeply to be written as JSON") from None
+    except ValueError as error:  # an integer of thousands of digits, which only records in memory can hold
+        raise InputError(f"the input of a tool has no JSON form: {error}") from None
 
 
-def _no_form(value: object) -> NoReturn:
-    raise TypeError(f"the input of a tool holds a {type(value).__name__}, which JSON has no form for")
-
-
-_encode = make_encoder(None, _no_form, encode_basestring, None, ":", ",", False, False, True)
+_encode = make_encoder(None, str, encode_basestring, None, ":", ",", False, False, True)

@@ -9,8 +9,8 @@ from array import array
 
 from stratadiff._kernels import align, shingles, value_ids
 from stratadiff.core.frozen import Frozen
-from stratadiff.errors import LimitError
-from stratadiff.limits import MAX_TURN_CELLS, MAX_VALUE_DEPTH
+from stratadiff.errors import InputError, LimitError
+from stratadiff.limits import MAX_TURN_CELLS
 from stratadiff.traces.features import Ids
 from stratadiff.traces.similarity import SHINGLE, collapsed
 
@@ -92,8 +92,9 @@ class TurnPaths:
 
     Raises
     ------
-    LimitError
-        The input of a tool is nested too deeply, which only happens to records in memory.
+    InputError
+        The input of a tool is nested too deeply or holds what JSON does not have, which only happens to
+        records in memory.
     """
 
     def __init__(self, features: Features) -> None:
@@ -126,8 +127,8 @@ class TurnPaths:
         flat = [value for side in sides for inputs in side.inputs for value in inputs.values()]
         try:
             ids = iter(value_ids.intern(flat))
-        except ValueError:
-            raise LimitError(f"the input of a tool is nested deeper than {MAX_VALUE_DEPTH} levels") from None
+        except ValueError as error:
+            raise InputError(f"the input of a tool cannot be compared: {error}") from None
         for side in sides:
             for inputs in side.inputs:
                 side.arguments.append({name: next(ids) for name in inputs})
