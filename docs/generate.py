@@ -12,15 +12,21 @@ import os
 import re
 
 from stratadiff import limits
-from stratadiff.cli import exit_codes, parser
+from stratadiff.cli import commands, exit_codes
 
 REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference")
+
+GROUPS = {
+    commands.RUNS: "option for recorded runs",
+    commands.TRACES: "option for agent traces",
+    commands.BOTH: "option for both",
+}
 
 NOTICE = "<!-- Written by docs/generate.py from the code. Do not edit. -->\n"
 
 
 def cli_page() -> str:
-    """Return the page of commands and options, from the tables in ``stratadiff.cli.parser``."""
+    """Return the page of commands and options, from the tables in ``stratadiff.cli.commands``."""
     parts = [
         NOTICE,
         "# Command line\n",
@@ -28,16 +34,17 @@ def cli_page() -> str:
         "commands, `stratadiff COMMAND --help` the options of one, `stratadiff --version` the version. "
         "The [exit codes](exit-codes.md) have a page of their own.\n",
         "Results go to standard output and messages to standard error. No file is written unless "
-        "`--out` asks for it (`demo` writes its example runs).\n",
+        "`--out` or `--output-json` asks for it (`demo` writes its examples).\n",
     ]
-    for name, command in parser.COMMANDS.items():
+    for name, command in commands.COMMANDS.items():
         usage = f"stratadiff {name} [options] " + " ".join(map(_positional, command.positionals))
         parts += [f"## stratadiff {name}\n", f"```text\n{usage}\n```\n", command.description + "\n"]
         rows = [(_positional(item), item.help) for item in command.positionals]
         parts.append(_table(("argument", "meaning"), rows))
-        if command.options:
-            rows = [(_option(item), item.help) for item in command.options]
-            parts.append(_table(("option", "meaning"), rows))
+        for group, title in GROUPS.items():
+            rows = [(_option(item), item.help) for item in command.options if item.group == group]
+            if rows:
+                parts.append(_table((title if _is_grouped(command) else "option", "meaning"), rows))
         examples = re.search(r"examples:\n((?:  .*\n)+)", command.epilog)
         if examples:
             lines = [line.strip() for line in examples[1].splitlines()]
@@ -45,13 +52,17 @@ def cli_page() -> str:
     return "\n".join(parts)
 
 
-def _positional(item: parser.Positional) -> str:
+def _is_grouped(command: commands.Command) -> bool:
+    return any(item.group != commands.BOTH for item in command.options)
+
+
+def _positional(item: commands.Positional) -> str:
     name = item.metavar or item.name.upper()
     return {None: name, "?": f"[{name}]", "+": f"{name} [{name} ...]"}[item.count]
 
 
-def _option(item: parser.Option) -> str:
-    return item.flag if item.kind == parser.FLAG else f"{item.flag} {item.metavar}"
+def _option(item: commands.Option) -> str:
+    return item.flag if item.kind == commands.FLAG else f"{item.flag} {item.metavar}"
 
 
 def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
@@ -86,7 +97,7 @@ def limits_page() -> str:
 
 def _sentence(text: str) -> str:
     """Turn a docstring into one Markdown line, without the marks that point into the specification."""
-    text = re.sub(r" \((?:textdiff|comparison|verification|run-records) §[^)]*\)", "", text)
+    text = re.sub(r" \((?:textdiff|comparison|verification|run-records|agentlog|levels) §[^)]*\)", "", text)
     return " ".join(text.replace("``", "`").split())
 
 
@@ -94,7 +105,7 @@ def exit_codes_page() -> str:
     """Return the page of exit codes, from the table in ``stratadiff.cli.exit_codes``."""
     text = inspect.getdoc(exit_codes) or ""
     first, second, *_ = text.split("\n\n")
-    rows = re.findall(r"^(\d+) +(\S.*)$", text, re.MULTILINE)
+    rows = re.findall(r"^(\d+) +(\S.*(?:\n {6}\S.*)*)$", text, re.MULTILINE)
     table = [f"| {code} | {_sentence(meaning).replace('|', chr(92) + '|')} |" for code, meaning in rows]
     return "\n".join(
         [
@@ -106,7 +117,8 @@ def exit_codes_page() -> str:
             *table,
             "",
             "An envelope and its exit code depend on the runs alone: `--text`, `--json`, `--algorithm` and "
-            "the corpus trace never change them.\n",
+            "the corpus trace never change them. `--fail-on` looks at the severities of the nine axes and of "
+            "policy regressions, among the levels that were compared; sessions do not count.\n",
         ]
     )
 
