@@ -7,14 +7,18 @@ from typing import Any
 import pytest
 
 from stratadiff.traces.reader import trace_of
-from stratadiff.traces.turnview import IN_RESPONSE, TurnView, tool_calls
+from stratadiff.traces.turnview import TurnView
 from traces.records import call, request, response, session, use
 
 Record = dict[str, Any]
 
 
 def calls(*records: Record) -> list[tuple[int, str]]:
-    return [(turn, name) for turn, name, _ in tool_calls(trace_of(records))]
+    return pairs(view_of(*records))
+
+
+def pairs(view: TurnView) -> list[tuple[int, str]]:
+    return list(zip(view.calls.turns, view.calls.names, strict=True))
 
 
 def view_of(*records: Record) -> TurnView:
@@ -86,10 +90,10 @@ def test_narrowed_views_keep_the_numbers_of_the_trace() -> None:
     odd = view.where(lambda _, payload: payload["content"][0]["text"] != "b")
     assert list(odd.turns) == [0, 2]
     assert odd.texts == ["a", "c"]
-    assert odd.calls == [(0, "x", IN_RESPONSE), (2, "x", IN_RESPONSE)]
+    assert pairs(odd) == [(0, "x"), (2, "x")]
     assert {name: (found.first, found.turns) for name, found in odd.tools.items()} == {"x": (0, [0, 2])}
     last = odd.where(lambda _, payload: payload["content"][0]["text"] == "c")
-    assert (list(last.turns), last.texts, last.calls) == ([2], ["c"], [(2, "x", IN_RESPONSE)])
+    assert (list(last.turns), last.texts, pairs(last)) == ([2], ["c"], [(2, "x")])
 
 
 def test_the_request_of_a_turn() -> None:
@@ -110,11 +114,11 @@ def test_sessions() -> None:
     assert [list(view.turns) for view in views] == [[0], [], [1, 2], []]
     assert [view.texts for view in views] == [["a"], [], ["b", "c"], []]
     # A record's call is made in the session it stands in, whatever turn it counts for.
-    found = [[(turn, name) for turn, name, _ in view.calls] for view in views]
+    found = [pairs(view) for view in views]
     assert found == [[(0, "p")], [], [(0, "q"), (1, "r"), (2, "s")], [(2, "t")]]
     assert view_of().sessions() == []
 
 
 def test_records_before_the_first_session() -> None:
     views = view_of(call("p"), response(use("q")), *session(response(use("r")))).sessions()
-    assert [[name for _, name, _ in view.calls] for view in views] == [["p", "q"], ["r"]]
+    assert [view.calls.names for view in views] == [["p", "q"], ["r"]]

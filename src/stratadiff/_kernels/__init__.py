@@ -2,8 +2,8 @@
 
 A kernel takes contiguous, read-only buffers (``bytes``, ``mmap``, ``array.array``, numpy arrays) and
 integers, releases the GIL, and returns ``bytes``, integers or ``array.array`` of type ``'i'`` (int32),
-``'q'`` (int64) or ``'d'``. Two of them, ``usage`` and ``value_ids``, read Python objects and keep the GIL.
-It raises only ``ValueError``, ``OverflowError`` and ``MemoryError``. ``numpy.asarray(result)`` shares memory.
+``'q'`` (int64) or ``'d'``. Three of them, ``records``, ``usage`` and ``value_ids``, read Python objects
+and keep the GIL. It raises only ``ValueError``, ``OverflowError`` and ``MemoryError``. ``numpy.asarray(result)`` shares memory.
 
 ============  ==============================================================================
 module        what it computes
@@ -16,6 +16,7 @@ word_split    word tokens and their ids for changed line pairs
 escape        displayed text: escaping, windows of long lines, spans carried through
 hunks         edit script to hunks and shown rows; the canonical JSON of hunks
 json_scan     strict JSON: validity, depth, duplicates, canonical pretty form
+records       records given as dictionaries: which are turns, texts and tool calls of the turns
 usage         token counts of responses given as dictionaries, as columns
 quantiles     percentiles and totals of counts, the pairs that differ most, medians
 bootstrap     resampled medians and means of many columns at once, from a fixed index stream

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 
 from stratadiff.core.frozen import Frozen
+from stratadiff.errors import InputError
 from stratadiff.traces.model import Session, TokenColumns, ToolRecord, Trace
 
 TYPE_CHECKING = False
@@ -64,7 +65,6 @@ class Assembly:
         self._trace_id: str | None = None
         self._columns: tuple[Column, Column, Column] = (array("q"), array("q"), array("q"))
         self._absent = [0, 0, 0]
-        self._uncounted: list[dict[str, Any]] = []
         self._interest = {METADATA, RESPONSE}
         if "requests" in needs:
             self._interest.add(REQUEST)
@@ -148,15 +148,13 @@ class Assembly:
         elif kind == TOOL_CALL and "tools" in self._needs:
             self._add_tool(_as_object(parse(data)))
 
-    def add_record(self, record: dict[str, Any], *, counted: bool = False) -> None:
-        """Add a record as a dictionary; its token counts are taken later unless they are `counted`."""
+    def add_record(self, record: dict[str, Any]) -> None:
+        """Add a record as a dictionary; its token counts come with :meth:`add_counts`."""
         name = record.get("kind")
         kind = _KINDS.get(name, _OTHER) if isinstance(name, str) else _OTHER
         self._look_at_envelope(kind, record)
         self._count += 1
         self._records.append(record)
-        if not counted:
-            self._uncounted.append(record)
         if kind == REQUEST:
             self._request = _as_object(record.get("payload"))
         elif kind == RESPONSE:
@@ -165,10 +163,44 @@ class Assembly:
         elif kind == TOOL_CALL:
             self._add_tool(_as_object(record.get("payload")))
 
+    def add_all(self, records: list[Any]) -> None:
+        """Take all the records of a trace as dictionaries, and their token counts.
+
+        Raises
+        ------
+        InputError
+            An entry is no dictionary.
+        """
+        from stratadiff._kernels import records as kernel  # only for records in memory: start-up
+        from stratadiff._kernels import usage
+
+        try:
+            kinds, self._responses, self._requests, named = kernel.split(records)
+        except ValueError as error:
+            number = error.args[0]
+            kind = type(records[number]).__name__
+            raise InputError(f"record {number} is {kind}, not a dictionary") from None
+        self._records = records
+        if named >= 0:
+            self._trace_id = records[named]["meta"]["trace_id"]
+        done = 0
+        for place in [*_places(kinds, METADATA, TOOL_CALL), len(kinds)]:
+            self._turns += kinds.count(RESPONSE, done, place)
+            done = self._count = place
+            if place < len(kinds):
+                if kinds[place] == METADATA or not place:
+                    self._look_at_envelope(kinds[place], records[place])
+                if kinds[place] == TOOL_CALL:
+                    self._count += 1
+                    self._add_tool(_as_object(records[place].get("payload")))
+        *columns, absent, odd = usage.of_payloads(self._responses)
+        self._columns = (columns[0], columns[1], columns[2])
+        self._absent = list(absent)
+        for response, dimension, value in odd:
+            self._set_count(response, dimension, value)
+
     def trace(self, source: str, diagnostics: Sequence[Diagnostic]) -> Trace:
         """Return the trace."""
-        if self._uncounted:
-            self._count_tokens()
         has_all = self.wants_records
         needs = NEEDS if has_all else self._needs
         return Trace(
@@ -218,15 +250,6 @@ class Assembly:
             )
         )
 
-    def _count_tokens(self) -> None:
-        from stratadiff._kernels import usage
-
-        columns = usage.columns(self._uncounted)
-        self._columns = (columns[0], columns[1], columns[2])
-        self._absent = list(columns[3])
-        for response, dimension, value in columns[4]:
-            self._set_count(response, dimension, value)
-
     def _set_count(self, response: int, dimension: int, value: int) -> None:
         column = self._columns[dimension]
         if not -(2**63) <= value < 2**63 and not isinstance(column, list):
@@ -263,6 +286,17 @@ class Assembly:
                 is_terminal = _as_object(record.get("payload")).get("stop_reason") != "tool_use"
                 turn += 1
         return marks
+
+
+def _places(kinds: bytes, first: int, second: int) -> list[int]:
+    """Return in order the first record and those of two kinds."""
+    found = {0} if kinds else set()
+    for kind in (first, second):
+        at = kinds.find(kind)
+        while at >= 0:
+            found.add(at)
+            at = kinds.find(kind, at + 1)
+    return sorted(found)
 
 
 def _as_object(value: Any) -> Payload:

@@ -299,10 +299,7 @@ def trace_of(
         An entry is no dictionary.
     """
     assembly = Assembly(needs | {"records"}, split=split)
-    for number, record in enumerate(records):
-        if not isinstance(record, dict):
-            raise InputError(f"record {number} is {type(record).__name__}, not a dictionary")
-        assembly.add_record(record)
+    assembly.add_all(list(records))
     if source is None:
         return assembly.trace("", ())
     return assembly.trace(source.source, source.diagnostics)
@@ -377,7 +374,7 @@ def _feed(assembly: Assembly, piece: Piece, parse: Any) -> None:
     assembly.add_counts(piece.counts, piece.absent, _careful(piece))
     if assembly.wants_records:
         for _, start, end in lines_of(piece):
-            assembly.add_record(parse(view[start:end]), counted=True)
+            assembly.add_record(parse(view[start:end]))
         return
     kinds = bytes(records[0::_ROW].tolist())
     flags = records[5::_ROW]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from stratadiff.traces.model import texts_of
+from collections import defaultdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from stratadiff.traces.model import Payload, ToolRecord, Trace
-
-    Call: TypeAlias = tuple[int, str, int]
 
 IN_RESPONSE = -1
 """The place of a call that is a block of its turn's response."""
@@ -23,16 +21,52 @@ class CallsOf:
     Attributes
     ----------
     first : int
-        Place of the first of them among all calls.
+        Position of the first of them among all calls.
     turns : list of int
         The turn of each.
     """
 
     __slots__ = ("first", "turns")
 
-    def __init__(self, first: int) -> None:
+    def __init__(self, first: int, turns: list[int]) -> None:
         self.first = first
-        self.turns: list[int] = []
+        self.turns = turns
+
+
+class Calls:
+    """Tool calls in file order, as columns.
+
+    Attributes
+    ----------
+    turns : sequence of int
+        The turn of each.
+    names : list of str
+        The tool of each.
+    places : list of int or None
+        Of each the place of its record among the records, :data:`IN_RESPONSE` for a block of a response.
+        None: all are blocks.
+    """
+
+    __slots__ = ("names", "places", "turns")
+
+    def __init__(self, turns: Sequence[int], names: list[str], places: list[int] | None = None) -> None:
+        self.turns = turns
+        self.names = names
+        self.places = places
+
+    def chosen(self, positions: Sequence[int]) -> Calls:
+        """Return the calls at these positions."""
+        places = self.places and [self.places[at] for at in positions]
+        return Calls([self.turns[at] for at in positions], [self.names[at] for at in positions], places)
+
+    def by_tool(self) -> dict[str, CallsOf]:
+        """Return the calls of each tool."""
+        turns: dict[str, list[int]] = defaultdict(list)
+        for name, turn in zip(self.names, self.turns, strict=True):
+            turns[name].append(turn)
+        # Backwards: what stays of a name is its first position.
+        first = dict(zip(reversed(self.names), range(len(self.names) - 1, -1, -1), strict=True))
+        return {name: CallsOf(first[name], found) for name, found in turns.items()}
 
 
 class TurnView:
@@ -60,45 +94,45 @@ class TurnView:
         trace: Trace,
         turns: Sequence[int] | None = None,
         whole: TurnView | None = None,
-        calls: Callable[[], list[Call]] | None = None,
+        calls: Callable[[], Calls] | None = None,
     ) -> None:
         self.turns = range(trace.turn_count) if turns is None else turns
         self._trace = trace
         self._whole = whole
-        self._gather = calls or (lambda: tool_calls(trace))
+        self._gather = calls
         self._texts: list[str] | None = None
-        self._calls: list[Call] | None = None
+        self._calls: Calls | None = None
         self._tools: dict[str, CallsOf] | None = None
-        self._session_calls: list[list[Call]] | None = None
+        self._session_calls: list[Calls] | None = None
 
     @property
     def texts(self) -> list[str]:
         """Per turn its texts joined by LF *(levels §6.2)*."""
         if self._texts is None:
             if self._whole is None:
-                self._texts = ["\n".join(texts_of(payload)) for payload in _kept(self._trace.responses)]
+                # One pass for texts and calls: what takes the time is to touch every block.
+                self._texts, self._calls = texts_and_calls(self._trace)
             else:
                 everything = self._whole.texts
                 self._texts = [everything[turn] for turn in self.turns]
         return self._texts
 
     @property
-    def calls(self) -> list[Call]:
-        """The calls, in order: turn, name of the tool, place."""
+    def calls(self) -> Calls:
+        """The calls, in order."""
         if self._calls is None:
-            self._calls = self._gather()
+            if self._gather is None:
+                _kept(self._trace.tool_records)
+                self._texts, self._calls = texts_and_calls(self._trace)
+            else:
+                self._calls = self._gather()
         return self._calls
 
     @property
     def tools(self) -> dict[str, CallsOf]:
         """The calls by tool name."""
         if self._tools is None:
-            found: dict[str, CallsOf] = {}
-            for place, (turn, name, _) in enumerate(self.calls):
-                if name not in found:
-                    found[name] = CallsOf(place)
-                found[name].turns.append(turn)
-            self._tools = found
+            self._tools = self.calls.by_tool()
         return self._tools
 
     @property
@@ -125,7 +159,7 @@ class TurnView:
             for number, session in enumerate(self._trace.sessions)
         ]
 
-    def _calls_by_session(self) -> list[list[Call]]:
+    def _calls_by_session(self) -> list[Calls]:
         """Return the calls of each session: a block's is its turn's, a record's the one it stands in."""
         if self._session_calls is None:
             from bisect import bisect_right  # few policies have a scope: start-up
@@ -133,14 +167,14 @@ class TurnView:
             sessions = self._trace.sessions
             records = [session.first_record for session in sessions]
             ends = [session.end_turn for session in sessions]
-            found: list[list[Call]] = [[] for _ in sessions]
-            for call in self.calls:
-                turn, _, place = call
-                number = (
-                    bisect_right(ends, turn) if place == IN_RESPONSE else bisect_right(records, place) - 1
-                )
-                found[number].append(call)
-            self._session_calls = found
+            positions: list[list[int]] = [[] for _ in sessions]
+            calls = self.calls
+            for at, turn in enumerate(calls.turns):
+                place = calls.places[at] if calls.places else IN_RESPONSE
+                in_response = place == IN_RESPONSE
+                number = bisect_right(ends, turn) if in_response else bisect_right(records, place) - 1
+                positions[number].append(at)
+            self._session_calls = [calls.chosen(here) for here in positions]
         return self._session_calls
 
     def where(self, holds: Callable[[Payload | None, Payload], bool]) -> TurnView:
@@ -148,46 +182,47 @@ class TurnView:
         responses = _kept(self._trace.responses)
         requests = self._trace.requests
         turns = [turn for turn in self.turns if holds(requests[turn] if requests else None, responses[turn])]
-        mine = frozenset(turns)
-        return TurnView(
-            self._trace, turns, self._whole or self, lambda: [call for call in self.calls if call[0] in mine]
-        )
+
+        def calls() -> Calls:
+            mine = frozenset(turns)
+            return self.calls.chosen([at for at, turn in enumerate(self.calls.turns) if turn in mine])
+
+        return TurnView(self._trace, turns, self._whole or self, calls)
 
 
-def tool_calls(trace: Trace) -> list[Call]:
-    """Return every call of a trace in file order: turn, name of the tool, place *(agentlog §7)*.
+def texts_and_calls(trace: Trace) -> tuple[list[str], Calls]:
+    """Return the text of every turn, and every call in file order *(levels §6.2; agentlog §7)*.
 
-    The place is that of the record among the records; :data:`IN_RESPONSE` for a block of a response. A
-    stand-alone record of a call that a response above it, or another record, has already announced by its id
-    is not counted again.
+    A stand-alone record of a call that a response above it, or another record, has already announced by its
+    id is not counted again.
     """
-    calls: list[Call] = []
-    records = _kept(trace.tool_records)
+    from stratadiff._kernels.records import contents  # only for rules about texts or tools: start-up
+
+    records = trace.tool_records or []
+    texts, turns, names, ids = contents(_kept(trace.responses), bool(records))
+    if ids is None:
+        return texts, Calls(turns, names)
+    found: list[tuple[int, str, int]] = []
     seen: set[str] = set()
-    done = _add_records(calls, records, 0, -1, seen)
-    for turn, payload in enumerate(_kept(trace.responses)):
-        content = payload.get("content")
-        if isinstance(content, list):
-            for block in content:
-                if isinstance(block, dict) and block.get("type") == "tool_use":
-                    name = block.get("name")
-                    calls.append((turn, name if isinstance(name, str) else "", IN_RESPONSE))
-                    call_id = block.get("id")
-                    if isinstance(call_id, str):
-                        seen.add(call_id)
-        if done < len(records):
-            done = _add_records(calls, records, done, turn, seen)
-    return calls
+    done = 0
+    for turn, name, call_id in zip(turns, names, ids, strict=True):
+        done = _add_records(found, records, done, turn, seen)
+        found.append((turn, name, IN_RESPONSE))
+        seen.add(call_id)
+    _add_records(found, records, done, len(texts), seen)
+    return texts, Calls(
+        [turn for turn, _, _ in found], [name for _, name, _ in found], [place for _, _, place in found]
+    )
 
 
 def _add_records(
-    calls: list[Call], records: Sequence[ToolRecord], done: int, turn: int, seen: set[str]
+    found: list[tuple[int, str, int]], records: Sequence[ToolRecord], done: int, turn: int, seen: set[str]
 ) -> int:
-    """Add the records that follow a turn's response, of -1 those before the first; return the number done."""
-    while done < len(records) and records[done].turn <= turn:
+    """Add the records above a turn's response and return how many are done."""
+    while done < len(records) and records[done].turn < turn:
         record = records[done]
         if not record.call_id or record.call_id not in seen:
-            calls.append((max(turn, 0), record.name, record.place))
+            found.append((max(record.turn, 0), record.name, record.place))
             seen.add(record.call_id)
         done += 1
     return done
