@@ -3,7 +3,8 @@
 A kernel takes contiguous, read-only buffers (``bytes``, ``mmap``, ``array.array``, numpy arrays) and
 integers, releases the GIL, and returns ``bytes``, integers or ``array.array`` of type ``'i'`` (int32),
 ``'q'`` (int64) or ``'d'``. Three of them, ``records``, ``usage`` and ``value_ids``, read Python objects
-and keep the GIL. It raises only ``ValueError``, ``OverflowError`` and ``MemoryError``. ``numpy.asarray(result)`` shares memory.
+and keep the GIL. It raises only ``ValueError``, ``OverflowError`` and ``MemoryError``.
+``numpy.asarray(result)`` shares memory.
 
 ============  ==============================================================================
 module        what it computes

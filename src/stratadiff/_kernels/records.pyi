@@ -9,7 +9,7 @@ CHAT_RESPONSE: Final = 2
 TOOL_CALL: Final = 3
 OTHER: Final = 10
 
-# Kinds; payloads of the responses; per response the payload of its request; the first record that names the trace.
+# Kinds; payloads of responses; per response the payload of its request; the first record that names the trace.
 # ValueError(index) for a record that is no dictionary.
 def split(
     records: list[Any], /
