@@ -9,9 +9,21 @@ from __future__ import annotations
 
 import copy
 import json
-import random
 from typing import Any, NamedTuple
 
+from interop.agent_turns import (
+    DOCUMENTS,
+    MODELS,
+    OTHER_MODELS,
+    REFUSALS,
+    STOPS,
+    TOOLS,
+    WORDS,
+    Draw,
+    answer_of,
+    response_payload,
+    turn_entries,
+)
 from reference import agentlog
 
 Json = Any
@@ -33,80 +45,6 @@ PRICING: dict[str, Json] = {
     "free": {"input": 0.0, "output": 0.0},
 }
 """Made-up rates, as the file given to ``--pricing``."""
-
-_WORDS = tuple(
-    word
-    for line in (
-        "order refund parcel courier invoice voucher stock label delivery warranty please after before the",
-        "a we your is was has been agent policy address payment card charge balance ticket account reset",
-        "password migrate table index deploy rollback service restart healthy error build test passed commit",
-    )
-    for word in line.split()
-)
-_FOREIGN = (
-    *("λόγος", "ΟΔΟΣ", "слово", "Straße", "ÉCOLE", "naïve", "日本語", "한국어", "مرحبا"),
-    *("🙂", "½", "x²", "ﬁn"),
-)
-_WHITE = ("\n", "\t", "  ", "\u00a0", "\u2003", "\r\n", "\x1f")
-_TOOLS: dict[str, tuple[str, ...]] = {
-    "get_order": ("order_id",),
-    "search_orders": ("customer_id", "limit"),
-    "issue_refund": ("order_id", "amount"),
-    "send_email": ("to", "subject", "body"),
-    "read_file": ("path",),
-    "write_file": ("path", "content"),
-    "run_tests": ("target", "verbose"),
-    "backup_database": ("name",),
-    "run_migration": ("name", "dry_run"),
-    "restart_service": ("service",),
-    "list_users": (),
-}
-_STOPS = ("end_turn", "tool_use", "max_tokens", "stop_sequence", "content_filter", "refusal", "error")
-_MODELS = ("claude-opus-4-7", "claude-sonnet-4-6", "claude-haiku-4-5", "gpt-5")
-_OTHER_MODELS = (
-    "claude-opus-4-7-20260416",
-    "claude-haiku-4-5-2025-10-01",
-    "gpt-5-mini",
-    "free",
-    "claude-opus-4-7-2026-04",
-    "gpt-5-20260101x",
-    "-20260101",
-    "",
-)
-_REFUSALS = (
-    "I can't help with that.",
-    "I cannot help with that request.",
-    "I am unable to do so, sorry.",
-    "I'm unable to continue.",
-    "I won't run this migration.",
-    "I WILL NOT delete the table.",
-    "That is against my guidelines.",
-    "We are not able to refund it.",
-    "I must decline.",
-    "They refuse to pay the charge.",
-    "I can’t help with that.",
-    "I can't assist with this.",
-)
-_DOCUMENTS = (
-    '{"status": "ok", "items": [1, 2.5, "x"]}',
-    '```json\n{"status": "ok"}\n```',
-    "```\n[1, 2, 3]\n```",
-    "```json {}```",
-    "```[]```",
-    "[]",
-    "[1, 2",
-    '{"a": NaN}',
-    '{"a": 1e400}',
-    '{"a": "\\ud800"}',
-    '{"a": 1} trailing',
-    '  \u2003{"a": true}\n',
-    '```{"a":1}',
-    "12",
-    "null",
-    '"a string"',
-    "[" * 40 + "]" * 40,
-    '```json\n```\n{"a": 1}```',
-)
 
 
 class TracePair(NamedTuple):
@@ -144,147 +82,6 @@ def file_bytes(records: Records) -> bytes:
     return "".join(lines).encode()
 
 
-# Turns. One is a list of (kind, payload) entries: a request, tool records, a response.
-
-
-class Draw(random.Random):
-    """Random choices, from a seed that may be any text."""
-
-    def chance(self, probability: float) -> bool:
-        return self.random() < probability
-
-    def words(self, low: int, high: int, foreign: float = 0.0) -> str:
-        chosen = [
-            self.choice(_FOREIGN if foreign and self.chance(foreign) else _WORDS)
-            for _ in range(self.randint(low, high))
-        ]
-        return " ".join(chosen)
-
-    def sentence(self, foreign: float = 0.0) -> str:
-        text = self.words(3, 18, foreign)
-        return text[:1].upper() + text[1:] + self.choice((".", "?", "!", "", "…" if foreign else "."))
-
-    def argument(self) -> Json:
-        number = self.randint(2, 9)  # 0 and 1 would meet false and true (A2)
-        return self.choice(
-            (
-                number,
-                number,
-                f"A-{number}",
-                f"A-{number}",
-                f'it\'s "{number}" \\ {self.choice(_FOREIGN)}',
-                number + 0.25,
-                -1.5 * number,
-                self.chance(0.5),
-                None,
-                [number, {"deep": [None, number]}],
-                {"b": number, "a": self.choice(_FOREIGN)},
-                [],
-                {},
-                "",
-            )
-        )
-
-    def tool_use(self) -> dict[str, Json]:
-        name = self.choice(tuple(_TOOLS))
-        arguments = {key: self.argument() for key in _TOOLS[name] if self.chance(0.95)}
-        return {"type": "tool_use", "id": f"t{self.randint(1, 400)}", "name": name, "input": arguments}
-
-    def tool_result(self) -> dict[str, Json]:
-        block: dict[str, Json] = {"type": "tool_result", "tool_use_id": f"t{self.randint(1, 9)}"}
-        block["content"] = self.choice((self.words(1, 6), [{"type": "text", "text": self.words(1, 3)}], None))
-        if self.chance(0.6):
-            block["is_error"] = self.chance(0.3)
-        return block
-
-    def block(self, foreign: float = 0.0) -> dict[str, Json]:
-        kind = self.random()
-        if kind < 0.4:
-            return {"type": "text", "text": self.sentence(foreign)}
-        if kind < 0.8:
-            return self.tool_use()
-        if kind < 0.9:
-            return self.tool_result()
-        if kind < 0.95:
-            return {"type": "thinking", "text": self.sentence()}
-        return {
-            "type": "image",
-            "source": {"type": "url", "url": f"https://example.org/{self.randint(1, 3)}"},
-        }
-
-
-def _response(draw: Draw, profile: str) -> dict[str, Json]:
-    foreign = 0.4 if profile == "unicode" else 0.0
-    if profile == "long":
-        content = [draw.block() for _ in range(draw.randint(5, 24))]
-    elif profile == "documents":
-        content = [
-            {"type": "text", "text": draw.choice(_DOCUMENTS)} for _ in range(draw.choice((1, 1, 1, 2)))
-        ]
-    else:
-        content = []
-        if draw.chance(0.8):
-            content += [
-                {"type": "text", "text": draw.sentence(foreign)} for _ in range(draw.choice((1, 1, 2)))
-            ]
-        content += [draw.tool_use() for _ in range(draw.choice((0, 0, 1, 1, 2, 3)))]
-        if draw.chance(0.15):
-            content.append({"type": "thinking", "text": draw.sentence()})
-    if profile == "unicode":
-        for block in content:
-            if block["type"] == "text" and draw.chance(0.5):
-                block["text"] = draw.choice(_WHITE) + block["text"].replace(" ", draw.choice(_WHITE), 2)
-    uses_tool = any(block["type"] == "tool_use" for block in content)
-    usage: dict[str, Json] = {"input_tokens": draw.randint(1, 4000), "output_tokens": draw.randint(0, 900)}
-    if draw.chance(0.7):
-        usage["thinking_tokens"] = draw.choice((0, 0, 0, draw.randint(1, 500)))
-    if draw.chance(0.2):
-        usage["cached_input_tokens"] = draw.randint(0, 5000)
-        usage["cached_write_5m_tokens"] = draw.randint(0, 500)
-        usage["cached_write_1h_tokens"] = draw.choice((0, 77))
-    payload = {
-        "model": draw.choice(_MODELS),
-        "content": content,
-        "stop_reason": "tool_use" if uses_tool else draw.choice(("end_turn", "end_turn", "max_tokens")),
-        "latency_ms": draw.choice((draw.randint(20, 9000), round(draw.uniform(20, 9000), 3))),
-        "usage": usage,
-    }
-    if draw.chance(0.1):
-        payload["batch"] = draw.chance(0.7)
-    return payload
-
-
-def _turn(draw: Draw, profile: str) -> list[tuple[str, Json]]:
-    response = _response(draw, profile)
-    request = {
-        "model": response["model"],
-        "messages": [
-            {"role": "system", "content": "You are a careful agent."},
-            {"role": draw.choice(("user", "user", "tool")), "content": draw.sentence()},
-        ],
-        "params": {"max_tokens": 1024, "temperature": draw.choice((0, 0.2, 1))},
-    }
-    turn = [("chat_request", request), ("chat_response", response)]
-    if draw.chance(0.2):
-        # Records of calls the response has asked for, which count once.
-        for block in response["content"]:
-            if block["type"] == "tool_use":
-                call = {
-                    "tool_name": block["name"],
-                    "tool_call_id": block["id"],
-                    "arguments": block["input"],
-                }
-                result = {"tool_call_id": block["id"], "output": draw.words(0, 4), "is_error": False}
-                turn += [("tool_call", call), ("tool_result", result | {"latency_ms": 12})]
-    if draw.chance(0.05):
-        turn.append(("error", {"source": "llm", "code": "overloaded", "message": "busy", "retriable": True}))
-    return turn
-
-
-def _answer(turn: list[tuple[str, Json]]) -> dict[str, Json]:
-    return next(payload for kind, payload in turn if kind == "chat_response")
-
-
 # Changes of the candidate
 
 
@@ -293,7 +90,7 @@ def _reword(draw: Draw, response: dict[str, Json]) -> None:
         if block["type"] == "text" and block["text"]:
             words = block["text"].split(" ")
             for _ in range(draw.choice((1, 1, 2, len(words)))):
-                words[draw.randrange(len(words))] = draw.choice(_WORDS)
+                words[draw.randrange(len(words))] = draw.choice(WORDS)
             block["text"] = " ".join(words)
 
 
@@ -329,18 +126,18 @@ def _change_numbers(draw: Draw, response: dict[str, Json]) -> None:
             usage[name] = int(usage[name] * factor) + draw.choice((0, 0, 1))
     response["latency_ms"] = round(response["latency_ms"] * draw.choice((0.9, 1, 1.1, 2)), 2)
     if draw.chance(0.2):
-        response["model"] = draw.choice((*_MODELS, *_OTHER_MODELS))
+        response["model"] = draw.choice((*MODELS, *OTHER_MODELS))
     if draw.chance(0.1):
         response["batch"] = draw.choice((True, False, 1, "true", None))
 
 
 def _refuse(draw: Draw, response: dict[str, Json]) -> None:
-    response["content"] = [{"type": "text", "text": draw.choice(_REFUSALS)}]
+    response["content"] = [{"type": "text", "text": draw.choice(REFUSALS)}]
     response["stop_reason"] = draw.choice(("end_turn", "end_turn", "content_filter", "refusal"))
 
 
 def _change_stop(draw: Draw, response: dict[str, Json]) -> None:
-    response["stop_reason"] = draw.choice(_STOPS)
+    response["stop_reason"] = draw.choice(STOPS)
 
 
 def _change_blocks(draw: Draw, response: dict[str, Json]) -> None:
@@ -365,7 +162,7 @@ def _change_blocks(draw: Draw, response: dict[str, Json]) -> None:
 
 
 def _change_document(draw: Draw, response: dict[str, Json]) -> None:
-    response["content"] = [{"type": "text", "text": draw.choice(_DOCUMENTS)}]
+    response["content"] = [{"type": "text", "text": draw.choice(DOCUMENTS)}]
 
 
 def _make_odd(draw: Draw, response: dict[str, Json]) -> None:
@@ -387,7 +184,7 @@ def _make_odd(draw: Draw, response: dict[str, Json]) -> None:
         elif kind == 5 and isinstance(usage, dict) and usage:
             del usage[draw.choice(tuple(usage))]
         elif kind == 6:
-            response["model"] = draw.choice(_OTHER_MODELS)
+            response["model"] = draw.choice(OTHER_MODELS)
         elif kind == 7:
             response["content"] = draw.choice(([], None, {}))
         elif kind == 8 and isinstance(content, list):
@@ -416,7 +213,7 @@ def _restructure(draw: Draw, turns: list[Any], profile: str) -> None:
         place = draw.randint(0, len(turns))
         kind = draw.random()
         if kind < 0.4 or not turns:
-            turns[place:place] = [_turn(draw, profile) for _ in range(draw.choice((1, 1, 3)))]
+            turns[place:place] = [turn_entries(draw, profile) for _ in range(draw.choice((1, 1, 3)))]
         elif kind < 0.7:
             del turns[place : place + draw.choice((1, 1, 2))]
         elif kind < 0.85:
@@ -478,7 +275,7 @@ def records_of(entries: list[tuple[str, Json]], draw: Draw | None = None, side: 
 
 def _without_strays(turn: list[tuple[str, Json]]) -> list[tuple[str, Json]]:
     # A call whose block was changed away would stand alone, on a turn of its own (A3).
-    content = _answer(turn).get("content")
+    content = answer_of(turn).get("content")
     known = [b.get("id") for b in content if b.get("type") == "tool_use"] if isinstance(content, list) else []
     return [
         (kind, payload)
@@ -521,8 +318,8 @@ def _condition(draw: Draw) -> dict[str, Json]:
 
 def rules(draw: Draw) -> list[dict[str, Json]]:
     """Make a policy of all eight kinds and a ninth, some rules under conditions, in random order."""
-    names = tuple(_TOOLS)
-    text = lambda: draw.choice((*_WORDS[:12], "I ", ".", "", "refund parcel", "Straße", "{", 'it\'s "q" \\'))  # noqa: E731
+    names = tuple(TOOLS)
+    text = lambda: draw.choice((*WORDS[:12], "I ", ".", "", "refund parcel", "Straße", "{", 'it\'s "q" \\'))  # noqa: E731
     made: list[tuple[str, dict[str, Json]]] = [
         ("must_call_before", {"first": draw.choice(names), "then": draw.choice(names)}),
         ("must_call_before", {"first": "backup_database", "then": "run_migration"}),
@@ -530,7 +327,7 @@ def rules(draw: Draw) -> list[dict[str, Json]]:
         ("no_call", {"tool": draw.choice(names)}),
         ("no_call", {"tool": draw.choice((*names, ""))}),
         ("max_turns", {"limit": draw.randint(0, 14)}),
-        ("required_stop_reason", {"allowed": draw.sample(_STOPS, draw.randint(0, 3))}),
+        ("required_stop_reason", {"allowed": draw.sample(STOPS, draw.randint(0, 3))}),
         ("max_total_tokens", {"limit": draw.choice((0, 5000, 20_000, 10**12))}),
         ("must_include_text", {"text": text()}),
         ("forbidden_text", {"text": text()}),
@@ -569,20 +366,20 @@ def trace_pair(seed: int, profile: str | None = None, turns: int | None = None) 
     count = draw.choice((1, 2, 3, 4, 5, 7, 9, 12, 16, 24)) if turns is None else turns
     if turns is None and profile == "long":
         count = min(count, 7)
-    baseline = [_turn(draw, profile) for _ in range(count)]
+    baseline = [turn_entries(draw, profile) for _ in range(count)]
     if profile == "odd":
         for turn in baseline:
             if draw.chance(0.3):
-                _make_odd(draw, _answer(turn))
+                _make_odd(draw, answer_of(turn))
     if profile == "unrelated":
-        candidate = [_turn(draw, profile) for _ in range(draw.randint(0, 12))]
+        candidate = [turn_entries(draw, profile) for _ in range(draw.randint(0, 12))]
     else:
         candidate = copy.deepcopy(baseline)
     share = draw.choice((0.1, 0.3, 0.6, 1.0))
     changes = _CHANGES.get(profile, ())
     for turn in candidate:
         if changes and draw.chance(share):
-            answer = _answer(turn)
+            answer = answer_of(turn)
             change = draw.choice(changes)
             if profile == "odd" and not _is_plain(answer):
                 change = _make_odd
@@ -608,9 +405,9 @@ def trace_pair(seed: int, profile: str | None = None, turns: int | None = None) 
 def payload_pair(seed: int) -> tuple[dict[str, Json], dict[str, Json]]:
     """Make two response payloads, mostly one and its changed self, of up to 24 blocks."""
     draw = Draw(f"payloads {seed}")
-    baseline = _response(draw, "long")
+    baseline = response_payload(draw, "long")
     del baseline["content"][draw.choice((0, 1, 3, 5, 24)) :]
-    candidate = copy.deepcopy(baseline) if draw.chance(0.9) else _response(draw, "long")
+    candidate = copy.deepcopy(baseline) if draw.chance(0.9) else response_payload(draw, "long")
     _change_blocks(draw, candidate)
     if draw.chance(0.3):
         _change_stop(draw, candidate)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from interop import agentlogs, shadow_peer
+from interop.agent_turns import Draw
 from stratadiff.core import contentid
 
 pytestmark = pytest.mark.interop
@@ -31,12 +32,12 @@ _CHARACTERS = (
 )
 
 
-def _string(draw: agentlogs.Draw) -> str:
+def _string(draw: Draw) -> str:
     alphabet = draw.choice(_CHARACTERS) + draw.choice(_CHARACTERS)
     return "".join(draw.choice(alphabet) for _ in range(draw.choice((0, 1, 2, 5, 12))))
 
 
-def _number(draw: agentlogs.Draw) -> int | float:
+def _number(draw: Draw) -> int | float:
     kind = draw.randrange(7)
     if kind == 0:
         return draw.randint(-(10**6), 10**6)
@@ -56,7 +57,7 @@ def _number(draw: agentlogs.Draw) -> int | float:
     return value if math.isfinite(value) else 0.5
 
 
-def _value(draw: agentlogs.Draw, depth: int = 0) -> Json:
+def _value(draw: Draw, depth: int = 0) -> Json:
     kind = draw.randrange(8 if depth < 5 else 5)
     if kind < 2:
         return _string(draw)
@@ -82,12 +83,12 @@ def _compare(values: list[Json]) -> None:
 
 
 def test_values_have_the_peers_form_and_id() -> None:
-    draw = agentlogs.Draw("content ids")
+    draw = Draw("content ids")
     _compare([_value(draw) for _ in range(VALUES)])
 
 
 def test_numbers_have_the_peers_form() -> None:
-    draw = agentlogs.Draw("numbers")
+    draw = Draw("numbers")
     _compare([[_number(draw) for _ in range(20)] for _ in range(NUMBERS // 20)])
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import stratadiff
 from interop import agentlogs, shadow_peer
+from interop.agent_turns import Draw
 
 pytestmark = pytest.mark.interop
 
@@ -58,7 +59,7 @@ _MEMBERS = ("version", "id", "kind", "ts", "parent", "meta", "payload")
 
 def _damaged(seed: int) -> bytes:
     """Make a small trace and insert, drop, replace or repeat bytes, half of them where the structure is."""
-    draw = agentlogs.Draw(f"damage {seed}")
+    draw = Draw(f"damage {seed}")
     profile = draw.choice(("mixed", "odd", "unicode", "sessions"))
     data = agentlogs.file_bytes(
         agentlogs.trace_pair(draw.randrange(200), profile, draw.choice((1, 2))).baseline
