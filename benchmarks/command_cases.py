@@ -45,7 +45,8 @@ def tool(name: str) -> str | None:
     return path if os.access(path, os.X_OK) else None
 
 
-def _ours() -> str:
+def our_command() -> str:
+    """Return the path of our command beside this interpreter."""
     path = tool("stratadiff")
     if path is None:
         raise SystemExit("no stratadiff command beside this Python: install the package first")
@@ -85,7 +86,7 @@ def _shown(document: dict[str, Any]) -> tuple[int, int]:
 
 def _check_documents(a: str, b: str) -> Mapping[str, str]:
     flags = ("--text", "--json")
-    code, ours = output_of((_ours(), "diff", a, b, *flags))
+    code, ours = output_of((our_command(), "diff", a, b, *flags))
     document = json.loads(ours)
     assert code == 1 and document["envelope"] == "diverged", "our command does not see the difference"
     notes = {}
@@ -101,7 +102,7 @@ def _check_documents(a: str, b: str) -> Mapping[str, str]:
             assert peer_document[member] == document[member], f"the documents differ in {member}"
         peer_lines, peer_outputs = _shown(peer_document)
         assert peer_outputs == outputs, "another number of outputs is shown"
-        _, alike = output_of((_ours(), "diff", a, b, *flags, "--algorithm", "gestalt"))
+        _, alike = output_of((our_command(), "diff", a, b, *flags, "--algorithm", "gestalt"))
         same = "gestalt equal" if alike == theirs else "gestalt DIFFERS"
         notes["onetrace"] = f"[{peer_lines} lines of {peer_outputs} outputs; {same}]"
     return notes
@@ -113,8 +114,8 @@ def _diff_case(shape: str) -> Callable[[str], Built]:
         arguments = ("diff", a, b, "--text", "--json")
         peer = tool("onetrace")
         contenders = {
-            OURS: Command(_ours(), *arguments),
-            "gestalt": Command(_ours(), *arguments, "--algorithm", "gestalt"),
+            OURS: Command(our_command(), *arguments),
+            "gestalt": Command(our_command(), *arguments, "--algorithm", "gestalt"),
             "python -c pass": Command(*PASS),
             "SHA-256 process": Command(sys.executable, "-c", _HASH_ALL, a, b),
             "onetrace": Command(peer, *arguments) if peer else None,
@@ -129,12 +130,12 @@ def _start_case(*arguments: str) -> Callable[[str], Built]:
         peer = tool("onetrace")
 
         def check() -> Mapping[str, str]:
-            code, out = output_of((_ours(), *arguments))
+            code, out = output_of((our_command(), *arguments))
             assert code == 0 and out, "our command says nothing"
             return {}
 
         contenders = {
-            OURS: Command(_ours(), *arguments),
+            OURS: Command(our_command(), *arguments),
             "python -c pass": Command(*PASS),
             "python -c import": Command(sys.executable, "-c", "import stratadiff"),
             "onetrace --help": Command(peer, "--help") if peer else None,
@@ -150,14 +151,14 @@ def _verify_case(shape: str) -> Callable[[str], Built]:
         peer = tool("onetrace-verify")
 
         def check() -> Mapping[str, str]:
-            code, _ = output_of((_ours(), "verify", a))
+            code, _ = output_of((our_command(), "verify", a))
             assert code == 0, "our command refuses the run"
             if peer:
                 assert output_of((peer, a))[0] == 0, "the published verifier refuses the run"
             return {}
 
         contenders = {
-            OURS: Command(_ours(), "verify", a),
+            OURS: Command(our_command(), "verify", a),
             "python -c pass": Command(*PASS),
             "SHA-256 process": Command(sys.executable, "-c", _HASH_ALL, a),
             "onetrace-verify": Command(peer, a) if peer else None,
@@ -173,7 +174,7 @@ def _memory_case(shape: str) -> Callable[[str], Built]:
         arguments = ("diff", a, b, "--text", "--json")
         peer = tool("onetrace")
         contenders = {
-            OURS: PeakMemory(_ours(), *arguments),
+            OURS: PeakMemory(our_command(), *arguments),
             "python -c pass": PeakMemory(*PASS),
             "SHA-256 process": PeakMemory(sys.executable, "-c", _HASH_ALL, a, b),
             "onetrace": PeakMemory(peer, *arguments) if peer else None,

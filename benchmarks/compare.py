@@ -17,12 +17,13 @@ import command_cases
 import kernel_cases
 import line_cases
 import peers
+import trace_cases
 from measure import OURS, Case, Measurement, Outcome, judge, limit_threads, measure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CASES: list[Case] = [*line_cases.CASES, *kernel_cases.CASES, *command_cases.CASES]
+CASES: list[Case] = [*line_cases.CASES, *kernel_cases.CASES, *command_cases.CASES, *trace_cases.CASES]
 GROUPS = tuple(dict.fromkeys(case.group for case in CASES))
 
 

@@ -20,6 +20,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 import command_cases
 import kernel_cases
 import line_cases
+import trace_cases
 from measure import Built, Case, Timed, limit_threads
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 limit_threads()
-CONTENDERS = {**line_cases.CONTENDERS, **kernel_cases.CONTENDERS, **command_cases.CONTENDERS}
+MODULES = (line_cases, kernel_cases, command_cases, trace_cases)
+CONTENDERS = {group: names for module in MODULES for group, names in module.CONTENDERS.items()}
+COMMAND_GROUPS = (*command_cases.CONTENDERS, *trace_cases.COMMAND_GROUPS)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Module | None:
@@ -72,9 +75,9 @@ def measure_contender(benchmark: Any, built: Callable[[Case], Built]) -> Callabl
         contender = made.contenders[name]
         if contender is None:
             pytest.skip("not installed")
+        if contender.cpu_limit is not None:
+            pytest.skip("may take minutes; compare.py runs it under a limit")
         if isinstance(contender, Timed):
-            if contender.cpu_limit is not None:
-                pytest.skip("may take minutes; compare.py runs it under a limit")
             benchmark(contender.call)
         else:
             benchmark.pedantic(contender.sample, rounds=5, warmup_rounds=1)
@@ -87,10 +90,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "contender" not in metafunc.fixturenames:
         return
     pairs = []
-    for case in (*line_cases.CASES, *kernel_cases.CASES, *command_cases.CASES):
+    for case in (case for module in MODULES for case in module.CASES):
         if case.group not in metafunc.module.GROUPS:
             continue
-        in_process = case.group not in command_cases.CONTENDERS
+        in_process = case.group not in COMMAND_GROUPS
         mark = pytest.mark.benchmark(
             group=f"{case.group}: {case.name}",
             timer=time.process_time if in_process else children_seconds,

@@ -69,14 +69,36 @@ def timed(call: Callable[[], object] | None, cpu_limit: int | None = None) -> Ti
     return None if call is None else Timed(call, cpu_limit)
 
 
+class Elapsed(Timed):
+    """A call in this process, sampled as seconds of wall-clock time: for calls that use several threads."""
+
+    def prepare(self, shortest: float) -> None:
+        """Warm up; every sample is one call."""
+        self.call()
+
+    def sample(self) -> float:
+        """Return the seconds one call took."""
+        start = time.perf_counter()
+        self.call()
+        return time.perf_counter() - start
+
+
 class Command:
-    """A whole command, sampled as the CPU seconds (user and system) of it and its children."""
+    """A whole command, sampled as the CPU seconds (user and system) of it and its children.
+
+    Parameters
+    ----------
+    *argv : str
+        The command line.
+    cpu_limit : int, optional
+        As for `Timed`.
+    """
 
     unit = "s"
-    cpu_limit = None
 
-    def __init__(self, *argv: str) -> None:
+    def __init__(self, *argv: str, cpu_limit: int | None = None) -> None:
         self.argv = argv
+        self.cpu_limit = cpu_limit
 
     def prepare(self, shortest: float) -> None:
         """Run it once, so that its files are in memory and its bytecode is written."""
@@ -263,10 +285,14 @@ def measure(case: Case, folder: str, rounds: int, shortest: float, repeats: int)
             return vars(result)
         result.notes = checked["notes"]
         for name, contender in list(present.items()):
-            if not isinstance(contender, Timed) or contender.cpu_limit is None:
+            if contender.cpu_limit is None:
                 continue
-            if in_child(partial(_done, contender.call), contender.cpu_limit) is None:
+            spent = in_child(partial(_tried, contender), contender.cpu_limit)
+            if spent is None:
                 result.over[name] = contender.cpu_limit
+                del present[name]
+            elif spent * rounds > contender.cpu_limit:
+                result.samples[name] = [spent]  # one sample says enough
                 del present[name]
         for repeat in range(repeats):
             running = {name: c for name, c in present.items() if repeat == 0 or c.cpu_limit is None}
@@ -355,9 +381,12 @@ def _checked(built: Built) -> dict[str, Any]:
         return {"error": str(error) or "the results do not agree"}
 
 
-def _done(call: Callable[[], object]) -> bool:
-    call()
-    return True
+def _tried(contender: Contender) -> float | None:
+    """Return the CPU seconds of a first call, None if it was a command that was ended at its limit."""
+    try:
+        return contender.sample()
+    except ChildProcessError:
+        return None
 
 
 def _rounds(contenders: Mapping[str, Contender], rounds: int, shortest: float) -> dict[str, list[float]]:
@@ -377,7 +406,10 @@ def _rounds(contenders: Mapping[str, Contender], rounds: int, shortest: float) -
 def _run(argv: tuple[str, ...]) -> resource.struct_rusage:
     nowhere = [(os.POSIX_SPAWN_OPEN, descriptor, os.devnull, os.O_WRONLY, 0) for descriptor in (1, 2)]
     pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=nowhere)
-    return os.wait4(pid, 0)[2]
+    _, status, usage = os.wait4(pid, 0)
+    if os.WIFSIGNALED(status):
+        raise ChildProcessError(f"{argv[0]} was ended by signal {os.WTERMSIG(status)}")
+    return usage
 
 
 def output_of(argv: Sequence[str]) -> tuple[int, bytes]:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     Opcode = tuple[str, int, int, int, int]
 
-LIBRARIES = ("mercurial", "pygit2", "cydifflib", "rapidfuzz", "orjson", "onetrace", "numpy")
+LIBRARIES = (
+    *("mercurial", "pygit2", "cydifflib", "rapidfuzz", "orjson", "msgspec", "pysimdjson", "numpy"),
+    *("onetrace", "shadow-diff"),
+)
 """Distributions whose versions a table names."""
 
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")

@@ -17,8 +17,9 @@ import sys
 import tempfile
 import time
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import trace_workloads
 import workloads
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Curve(NamedTuple):
     ----------
     name : str
     kernel : str
-        A key of `KERNELS`.
+        A key of `KERNELS` or `LEVELS`.
     make : callable
         Two texts of a size.
     sizes : tuple of int
@@ -116,6 +117,57 @@ KERNELS: dict[str, Callable[[bytes, bytes], object]] = {
 }
 
 
+# The same for agent traces: read and warmed up first, then called.
+
+
+def _warm() -> tuple[object, object]:
+    baseline, candidate = trace_workloads.trace_pair(3)
+    return baseline, candidate
+
+
+def _token_files(path_a: str, path_b: str) -> Callable[[], object]:
+    from stratadiff import token_diff
+
+    token_diff(*_warm())
+    return lambda: token_diff(path_a, path_b)
+
+
+def _all_levels(path_a: str, path_b: str) -> Callable[[], object]:
+    from stratadiff import compare_traces
+
+    given: dict[str, Any] = {"rules": trace_workloads.POLICY, "pricing": trace_workloads.PRICING}
+    given["levels"] = ("trace", "session", "turn", "span", "token", "policy")
+    compare_traces(*_warm(), **given)
+    return lambda: compare_traces(path_a, path_b, **given).report().canonical()
+
+
+def _turn_alignment(path_a: str, path_b: str) -> Callable[[], object]:
+    from stratadiff import compare_traces, read_trace
+
+    compare_traces(*_warm(), levels=["turn"])
+    a, b = read_trace(path_a), read_trace(path_b)
+    return lambda: compare_traces(a, b, levels=["turn"])
+
+
+def _span_alignment(path_a: str, path_b: str) -> Callable[[], object]:
+    from stratadiff import span_diff
+
+    payloads = []
+    for path in (path_a, path_b):
+        with open(path) as file:
+            payloads.append(json.load(file))
+    span_diff(*trace_workloads.long_turns(8))
+    return lambda: span_diff(*payloads)
+
+
+LEVELS: dict[str, Callable[[str, str], Callable[[], object]]] = {
+    "traces: token level from files": _token_files,
+    "traces: all levels from files": _all_levels,
+    "traces: turn level": _turn_alignment,
+    "traces: span level": _span_alignment,
+}
+
+
 # Inputs
 
 
@@ -161,6 +213,26 @@ def _nested(count: int) -> Texts:
     return ("[" + ",".join([one] * max(1, count // 500)) + "]").encode(), b""
 
 
+def _traces(turns: int) -> Texts:
+    a, b = trace_workloads.trace_pair(turns)
+    return trace_workloads.file_bytes(a), trace_workloads.file_bytes(b)
+
+
+def _alike_turns(turns: int) -> Texts:
+    # Every turn says and does nearly the same: nothing is told apart at a glance.
+    a, b = trace_workloads.trace_pair(turns, edit_rate=1.0)
+    for side, records in enumerate((a, b)):
+        payloads = [record["payload"] for record in records if record["kind"] == "chat_response"]
+        for number, payload in enumerate(payloads):
+            payload["content"] = [*payloads[side]["content"][:1], {"type": "text", "text": str(number)}]
+    return trace_workloads.file_bytes(a), trace_workloads.file_bytes(b)
+
+
+def _blocks(count: int) -> Texts:
+    a, b = trace_workloads.long_turns(count)
+    return json.dumps(a).encode(), json.dumps(b).encode()
+
+
 def _doubling(last: int, steps: int) -> tuple[int, ...]:
     return tuple(last >> k for k in range(steps - 1, -1, -1))
 
@@ -200,6 +272,12 @@ CURVES: tuple[Curve, ...] = (
     Curve("500 deep", "JSON pretty form", _nested, _doubling(80_000, 4), "objects"),
     Curve("code 1%", "text_diff and hunks", partial(_pair, "code", 0.01), _doubling(80_000, 4)),
     Curve("code 50%", "text_diff and hunks", partial(_pair, "code", 0.5), _doubling(80_000, 4)),
+    Curve("30% edited", "traces: token level from files", _traces, _doubling(40_000, 5), "turns"),
+    Curve("30% edited", "traces: all levels from files", _traces, _doubling(16_000, 5), "turns"),
+    Curve("all pairs of turns", "traces: turn level", _traces, _doubling(1_000, 4), "turns"),
+    Curve("all pairs, turns alike", "traces: turn level", _alike_turns, _doubling(1_000, 4), "turns"),
+    Curve("within the band", "traces: turn level", _traces, _doubling(16_000, 4), "turns"),
+    Curve("10% edited", "traces: span level", _blocks, _doubling(3_200, 5), "blocks"),
 )
 
 
@@ -215,24 +293,32 @@ def _peak_bytes() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def measure_here(kernel: str, path_a: str, path_b: str) -> dict[str, float]:
-    """Measure a kernel in this process, on the texts in two files."""
+def _prepared(kernel: str, path_a: str, path_b: str) -> Callable[[], object]:
+    if kernel in LEVELS:
+        return LEVELS[kernel](path_a, path_b)
     with open(path_a, "rb") as file_a, open(path_b, "rb") as file_b:
         a, b = file_a.read(), file_b.read()
     call = KERNELS[kernel]
     call(b"a\n", b"b\n")  # loads the modules
+    return lambda: call(a, b)
+
+
+def measure_here(kernel: str, path_a: str, path_b: str) -> dict[str, float]:
+    """Measure a kernel in this process, on the texts in two files."""
+    call = _prepared(kernel, path_a, path_b)
     before = _peak_bytes()
     times = []
     start = time.process_time()
-    result = call(a, b)
+    result = call()
     times.append(time.process_time() - start)
     peak = _peak_bytes() - before
     while len(times) < 6 and sum(times) < 3:
         del result
         start = time.process_time()
-        result = call(a, b)
+        result = call()
         times.append(time.process_time() - start)
-    return {"seconds": statistics.median(times), "peak": peak, "bytes": len(a) + len(b)}
+    given = os.path.getsize(path_a) + os.path.getsize(path_b)
+    return {"seconds": statistics.median(times), "peak": peak, "bytes": given}
 
 
 def _measure_apart(curve: Curve, size: int, folder: str) -> dict[str, float]:

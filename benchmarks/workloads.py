@@ -38,7 +38,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_NOUNS = _words(
+NOUNS = _words(
     "account archive batch branch budget cache chunk client column cursor digest document edge engine "
     "entry event field filter frame graph group handle header index input invoice item job key label "
     "ledger level limit line list log map matrix message meter model module node note number object "
@@ -48,14 +48,14 @@ _NOUNS = _words(
     "source span stage state step store stream string table task tensor text thread ticket token topic "
     "trace tree tuple turn unit user value vector version view warranty window word worker zone"
 )
-_VERBS = _words(
+VERBS = _words(
     "add align apply build check clean close collect compare compute copy count decode drop emit encode "
     "fetch fill find flush format get group hash hold join keep link list load map mark match merge "
     "move open pack parse pick plan print pull push rank read record reduce render reset resolve return "
     "scan score seal select send set sort split start stop store strip sum trim update verify walk "
     "write"
 )
-_FILLERS = _words(
+FILLERS = _words(
     "the a of and to in is that for with as on by this from at which when after before each every its "
     "are not only one first last same new old"
 )
@@ -114,7 +114,7 @@ RUN_SHAPES: dict[str, RunShape] = {
 """The run pairs the targets of the whole command are stated for."""
 
 
-class _Random:
+class Draw:
     """The few draws the generators use, all derived from ``random.Random.random``.
 
     ``choice``, ``shuffle`` and ``randrange`` of the standard library are not promised to be stable
@@ -165,49 +165,45 @@ def code_lines(count: int, seed: int = 1) -> list[str]:
     list of str
         Lines without line feed.
     """
-    draw = _Random("code", count, seed)
+    draw = Draw("code", count, seed)
     lines = []
     for _ in range(count):
         u = draw.unit()
         if u < 0.30:
             lines.append(draw.pick(_REPEATED_CODE))
         elif u < 0.40:
-            lines.append(f"    self.{draw.pick(_VERBS)}({draw.pick(_NOUNS)})")
+            lines.append(f"    self.{draw.pick(VERBS)}({draw.pick(NOUNS)})")
         elif u < 0.50:
-            lines.append(
-                f"def {draw.pick(_VERBS)}_{draw.pick(_NOUNS)}_{draw.below(1000)}({draw.pick(_NOUNS)}):"
-            )
+            lines.append(f"def {draw.pick(VERBS)}_{draw.pick(NOUNS)}_{draw.below(1000)}({draw.pick(NOUNS)}):")
         elif u < 0.75:
-            noun = draw.pick(_NOUNS)
-            lines.append(
-                f"    {noun} = {draw.pick(_VERBS)}_{draw.pick(_NOUNS)}({noun}, {draw.below(10_000)})"
-            )
+            noun = draw.pick(NOUNS)
+            lines.append(f"    {noun} = {draw.pick(VERBS)}_{draw.pick(NOUNS)}({noun}, {draw.below(10_000)})")
         elif u < 0.90:
-            lines.append(f"        if {draw.pick(_NOUNS)}.{draw.pick(_NOUNS)} > {draw.below(10_000)}:")
+            lines.append(f"        if {draw.pick(NOUNS)}.{draw.pick(NOUNS)} > {draw.below(10_000)}:")
         else:
-            lines.append(f"    # {draw.pick(_VERBS)} the {draw.pick(_NOUNS)} of every {draw.pick(_NOUNS)}")
+            lines.append(f"    # {draw.pick(VERBS)} the {draw.pick(NOUNS)} of every {draw.pick(NOUNS)}")
     return lines
 
 
 def prose_lines(count: int, seed: int = 1) -> list[str]:
     """Make lines of wrapped prose, one in twelve empty (between paragraphs), 8 to 14 words each."""
-    draw = _Random("prose", count, seed)
-    return ["" if draw.unit() < 1 / 12 else _sentence(draw, 8 + draw.below(7)) for _ in range(count)]
+    draw = Draw("prose", count, seed)
+    return ["" if draw.unit() < 1 / 12 else sentence(draw, 8 + draw.below(7)) for _ in range(count)]
 
 
 def json_lines(count: int, seed: int = 1) -> list[str]:
     """Make JSON-lines records of about 75 bytes: ascending id, level, message, number."""
-    draw = _Random("json lines", count, seed)
+    draw = Draw("json lines", count, seed)
     return [
         f'{{"id": {i}, "level": "{draw.pick(("info", "info", "info", "warning", "error"))}", '
-        f'"message": "{draw.pick(_VERBS)} {draw.pick(_NOUNS)}", "ms": {draw.below(5000)}}}'
+        f'"message": "{draw.pick(VERBS)} {draw.pick(NOUNS)}", "ms": {draw.below(5000)}}}'
         for i in range(count)
     ]
 
 
 def two_symbol_lines(count: int, seed: int = 1) -> list[str]:
     """Make random lines over two symbols: the most matches a line diff can be given."""
-    draw = _Random("two symbols", count, seed)
+    draw = Draw("two symbols", count, seed)
     return ["a" if draw.unit() < 0.5 else "b" for _ in range(count)]
 
 
@@ -216,14 +212,14 @@ def distinct_lines(count: int, seed: int = 1, word: str = "line") -> list[str]:
 
     Two calls with different `word` share no line.
     """
-    draw = _Random("distinct", count, seed)
-    return [f"{word} {i} {draw.pick(_NOUNS)} {draw.below(1_000_000)}" for i in range(count)]
+    draw = Draw("distinct", count, seed)
+    return [f"{word} {i} {draw.pick(NOUNS)} {draw.below(1_000_000)}" for i in range(count)]
 
 
 def repeated_lines(count: int, seed: int = 1, share: float = 0.9, stock: int = 50) -> list[str]:
     """Make lines of which `share` come from a `stock` of that many lines and the rest are distinct."""
-    draw = _Random("repeated", count, seed, share, stock)
-    common = [f"{draw.pick(_VERBS)} {draw.pick(_NOUNS)} {k}" for k in range(stock)]
+    draw = Draw("repeated", count, seed, share, stock)
+    common = [f"{draw.pick(VERBS)} {draw.pick(NOUNS)} {k}" for k in range(stock)]
     return [
         draw.pick(common) if draw.unit() < share else f"only here {i} {draw.below(1_000_000)}"
         for i in range(count)
@@ -261,7 +257,7 @@ def edit_lines(lines: Sequence[str], rate: float, seed: int = 1, reuse: float = 
     """
     if rate <= 0 or not lines:
         return list(lines)
-    draw = _Random("edit", len(lines), rate, seed)
+    draw = Draw("edit", len(lines), rate, seed)
     forced = draw.below(len(lines))
     out: list[str] = []
     for i, line in enumerate(lines):
@@ -273,7 +269,7 @@ def edit_lines(lines: Sequence[str], rate: float, seed: int = 1, reuse: float = 
         if kind < 0.6 or i == forced:
             out.append(draw.pick(lines) if copied else _edit_line(draw, line))
         elif kind < 0.8:
-            out.append(draw.pick(lines) if copied else f"inserted {draw.pick(_NOUNS)} {draw.below(10**9)}")
+            out.append(draw.pick(lines) if copied else f"inserted {draw.pick(NOUNS)} {draw.below(10**9)}")
             out.append(line)
     return out
 
@@ -284,7 +280,7 @@ def move_blocks(lines: Sequence[str], blocks: int, seed: int = 1) -> list[str]:
     The lines are cut into 10 x `blocks` pieces of equal length; `blocks` of them, picked at random,
     change places among themselves, so a tenth of the text moves.
     """
-    draw = _Random("move", len(lines), blocks, seed)
+    draw = Draw("move", len(lines), blocks, seed)
     pieces = max(1, 10 * blocks)
     edges = [len(lines) * k // pieces for k in range(pieces + 1)]
     order = list(range(pieces))
@@ -299,7 +295,7 @@ def move_blocks(lines: Sequence[str], blocks: int, seed: int = 1) -> list[str]:
 
 def shuffle_lines(lines: Sequence[str], seed: int = 1) -> list[str]:
     """Put the lines into a random order."""
-    return _Random("shuffle", len(lines), seed).shuffled(lines)
+    return Draw("shuffle", len(lines), seed).shuffled(lines)
 
 
 def join_lines(lines: Sequence[str]) -> bytes:
@@ -407,11 +403,11 @@ def word_line_pair(
     tuple of str
         Baseline and candidate, without line feed; never equal at a positive rate.
     """
-    draw = _Random("words", words, rate, seed, ascii_only)
+    draw = Draw("words", words, rate, seed, ascii_only)
     foreign = ("λόγος", "слово", "naïveté", "Straße", "文字列", "détail", "число", "größe")
     base = []
     for _ in range(words):
-        word = draw.pick(foreign) if not ascii_only and draw.unit() < 0.25 else draw.pick(_NOUNS)
+        word = draw.pick(foreign) if not ascii_only and draw.unit() < 0.25 else draw.pick(NOUNS)
         base.append(word + draw.pick(("", "", "", "", "", "", ",", ".", ";", "()")))
     forced = draw.below(words) if rate > 0 else -1
     out = []
@@ -421,9 +417,9 @@ def word_line_pair(
             continue
         kind = draw.unit()
         if kind < 0.6 or i == forced:
-            out.append(f"{draw.pick(_VERBS)}{draw.below(1000)}")
+            out.append(f"{draw.pick(VERBS)}{draw.below(1000)}")
         elif kind < 0.8:
-            out += [f"{draw.pick(_VERBS)}{draw.below(1000)}", word]
+            out += [f"{draw.pick(VERBS)}{draw.below(1000)}", word]
     return " ".join(base), " ".join(out)
 
 
@@ -458,8 +454,8 @@ def escape_text(kind: str, size: int, seed: int = 1) -> str:
     """
     if kind not in ESCAPE_KINDS:
         raise ValueError(f"unknown kind {kind!r}; one of {', '.join(ESCAPE_KINDS)}")
-    draw = _Random("escape", kind, seed)
-    words = _NOUNS
+    draw = Draw("escape", kind, seed)
+    words = NOUNS
     if kind == "mixed":
         words += ("λόγος", "слово", "naïveté", "文字列", "日本語", "한국어", "عربي", "🙂", "𝔘") * 5
     escaped = ("\x00", "\x1b", "\x07", "\t", "\\", "\x7f", "\x85", "\u200b", "\u202e", "\ufeff", "\U000e0041")
@@ -481,24 +477,24 @@ def json_value(size: int, seed: int = 1) -> dict[str, Json]:
     Records as tools log them, 600 to 700 bytes each: strings (some with escapes and non-ASCII), integers,
     decimals, booleans, nulls, lists, objects nested four deep; keys not in order.
     """
-    draw = _Random("json", seed)
+    draw = Draw("json", seed)
     records: list[Json] = []
     total = 0
     while total < size:
         record: dict[str, Json] = {
-            "name": f"{draw.pick(_VERBS)}-{draw.pick(_NOUNS)}",
+            "name": f"{draw.pick(VERBS)}-{draw.pick(NOUNS)}",
             "id": len(records),
-            "text": _sentence(draw, 30) + draw.pick(("", "\n", ' "quoted"', "\ttabbed", " — naïve λόγος")),
+            "text": sentence(draw, 30) + draw.pick(("", "\n", ' "quoted"', "\ttabbed", " — naïve λόγος")),
             "enabled": draw.unit() < 0.5,
             "score": round(draw.unit(), 6),
             "parent": None if draw.unit() < 0.3 else draw.below(1000),
-            "tags": [draw.pick(_NOUNS) for _ in range(draw.below(6))],
+            "tags": [draw.pick(NOUNS) for _ in range(draw.below(6))],
             "usage": {
                 "output_tokens": draw.below(4000),
                 "input_tokens": draw.below(100_000),
-                "detail": {"cached": [draw.below(9) for _ in range(4)], "note": {"by": draw.pick(_NOUNS)}},
+                "detail": {"cached": [draw.below(9) for _ in range(4)], "note": {"by": draw.pick(NOUNS)}},
             },
-            "body": _sentence(draw, 25),
+            "body": sentence(draw, 25),
         }
         records.append(record)
         total += len(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()) + 1
@@ -517,7 +513,7 @@ def json_pair(size: int, rate: float = 0.01, seed: int = 1) -> tuple[bytes, byte
     members of every object stand in another order, so the documents differ in layout as well.
     """
     base = json_value(size, seed)
-    draw = _Random("json edit", size, rate, seed)
+    draw = Draw("json edit", size, rate, seed)
     records: list[Json] = []
     for record in base["records"]:
         changed = dict(record)
@@ -528,7 +524,7 @@ def json_pair(size: int, rate: float = 0.01, seed: int = 1) -> tuple[bytes, byte
             elif kind == 1:
                 changed["score"] = round(draw.unit(), 6)
             else:
-                changed["tags"] = [*changed["tags"], draw.pick(_NOUNS)]
+                changed["tags"] = [*changed["tags"], draw.pick(NOUNS)]
         records.append({key: changed[key] for key in reversed(changed)})
     return _compact(base), _compact({"records": records, "version": "1"})
 
@@ -664,15 +660,15 @@ def write_run_pair(
 # Parts
 
 
-def _sentence(draw: _Random, words: int) -> str:
-    return " ".join([draw.pick(_FILLERS if draw.unit() < 0.45 else _NOUNS) for _ in range(words)])
+def sentence(draw: Draw, words: int) -> str:
+    return " ".join([draw.pick(FILLERS if draw.unit() < 0.45 else NOUNS) for _ in range(words)])
 
 
-def _edit_line(draw: _Random, line: str) -> str:
+def _edit_line(draw: Draw, line: str) -> str:
     """Change one word of the line; an empty line gets one."""
     indent = line[: len(line) - len(line.lstrip(" "))]
     words = line[len(indent) :].split(" ")
-    words[draw.below(len(words))] = f"{draw.pick(_VERBS)}{draw.below(10**6)}"
+    words[draw.below(len(words))] = f"{draw.pick(VERBS)}{draw.below(10**6)}"
     return indent + " ".join(words)
 
 

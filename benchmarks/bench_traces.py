@@ -1,0 +1,17 @@
+"""Agent traces: single levels and whole commands. Their threads and peak memory: compare.py, scaling.py."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from measure import Case
+
+GROUPS = ("trace levels", "trace diff")
+
+
+def test_case(case: Case, contender: str, measure_contender: Callable[[Case, str], None]) -> None:
+    """Measure one contender of one case."""
+    measure_contender(case, contender)
