@@ -1,29 +1,36 @@
-"""The generated run folders of the benchmarks are runs to the published tools, and differ in every stage."""
+"""The generated runs and traces of the benchmarks are runs and traces to the published tools."""
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+import stratadiff
+from interop import shadow_peer
 from interop.peers import Job, run_all
 
 pytestmark = pytest.mark.interop
 
 
-@pytest.fixture(scope="module")
-def workloads() -> ModuleType:
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def workloads(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Load benchmarks/workloads.py, which belongs to no package."""
-    path = Path(__file__).resolve().parents[2] / "benchmarks" / "workloads.py"
-    spec = importlib.util.spec_from_file_location("workloads", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return importlib.import_module("workloads")
+
+
+@pytest.fixture
+def trace_workloads(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Load benchmarks/trace_workloads.py."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return importlib.import_module("trace_workloads")
 
 
 @pytest.mark.parametrize("shape", ["5x10KB", "50x100KB"])
@@ -50,3 +57,22 @@ def test_generated_runs_are_the_same_every_time(workloads: ModuleType, tmp_path:
         for name in ("one", "two")
     ]
     assert files[0] == files[1]
+
+
+def test_generated_traces_are_traces_with_true_ids(trace_workloads: ModuleType, tmp_path: Path) -> None:
+    paths = trace_workloads.write_trace_pair(tmp_path, 40, session_turns=15)
+    parsed, policy = shadow_peer.ask(
+        [
+            {"call": "parse", "paths": list(paths)},
+            {
+                "call": "policy",
+                "baseline": paths[0],
+                "candidate": paths[1],
+                "rules": trace_workloads.POLICY["rules"],
+            },
+        ]
+    )
+    for path, one in zip(paths, shadow_peer.value(parsed), strict=True):
+        assert [record["kind"] for record in shadow_peer.value(one)].count("chat_response") == 40
+        assert not stratadiff.verify_trace(path).breaches
+    assert shadow_peer.value(policy)["regressions"]
