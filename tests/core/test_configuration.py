@@ -188,8 +188,8 @@ def test_readings_agree_with_yaml_where_it_says_number(spelling: str) -> None:
     """What PyYAML, a reader of YAML 1.1, takes for a number is never silently another number or a text."""
     try:
         theirs = yaml.safe_load(spelling) if spelling else None
-    except ValueError:  # it takes "0_" and such for a number and then fails
-        theirs = float("nan")
+    except ValueError:
+        return  # it takes "0b_" for a number and then fails
     try:
         ours = value_of(plain(spelling), "`x`")
     except ConfigurationError:

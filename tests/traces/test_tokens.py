@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import trace_tokens
+from stratadiff.errors import InputError
 from stratadiff.traces.model import DIMENSIONS, TokenColumns, pair_along, pair_by_position
 from stratadiff.traces.reader import read_for, read_trace, trace_of
 from stratadiff.traces.tokens import METHOD, TokenDiff, TokenDistSummary, token_diff, token_diff_of_records
@@ -87,6 +88,11 @@ def test_u20_what_is_absent_is_counted_and_said(odd: Any) -> None:
     assert found.absent_candidate == {"input_tokens": 1, "output_tokens": 1, "thinking_tokens": 1}
     assert found.candidate["input_tokens"].total == 90
     assert not {"absent_baseline", "absent_candidate"} & set(found.to_dict())
+
+
+def test_a_record_that_is_no_dictionary() -> None:
+    with pytest.raises(InputError, match="record 1 is int, not a dictionary"):
+        token_diff_of_records([{}, 5], [])  # type: ignore[list-item]
 
 
 def test_no_responses() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from stratadiff._kernels import quantiles, usage
 from stratadiff.core.frozen import Struct, plain
+from stratadiff.errors import InputError
 from stratadiff.traces.model import DIMENSIONS, TokenColumns, pair_by_position
 
 TYPE_CHECKING = False
@@ -165,13 +166,24 @@ def token_diff_of_records(
     """Compare the token counts of two traces given as record dictionaries, turns paired by position.
 
     The same as :func:`token_diff` of traces made of the records, without making them.
+
+    Raises
+    ------
+    InputError
+        A record is no dictionary.
     """
     old, new = _columns(baseline), _columns(candidate)
     return _diff(old, new, pair_by_position(len(old.columns[0]), len(new.columns[0])), top_k_pairs)
 
 
 def _columns(records: Iterable[dict[str, Any]]) -> TokenColumns:
-    first, second, third, absent, odd = usage.columns(records if isinstance(records, list) else list(records))
+    records = records if isinstance(records, list) else list(records)
+    try:
+        first, second, third, absent, odd = usage.columns(records)
+    except ValueError:
+        number = next(n for n, record in enumerate(records) if not isinstance(record, dict))
+        kind = type(records[number]).__name__
+        raise InputError(f"record {number} is {kind}, not a dictionary") from None
     columns: list[Column] = [first, second, third]
     for turn, dimension, count in odd:  # beyond int64: that column becomes a list
         column = columns[dimension]
