@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,7 @@ HEAVY = {
     "orjson",
     "pathlib",
     "random",
+    "rapidfuzz",
     "shutil",
     "socket",
     "ssl",
@@ -38,6 +40,7 @@ HEAVY = {
     "urllib",
     "uuid",
     "xml",
+    "yaml",
     "zipfile",
 }
 
@@ -78,10 +81,9 @@ def test_version_and_help_load_nothing_heavy(option: str) -> None:
     code, modules = loaded_by(option)
     assert code == 0
     assert heavy_among(modules) == []
-    # Neither reads a run: no domain and no kernel is needed to print a few lines.
-    assert (
-        sorted(name for name in modules if name.startswith(("stratadiff.runs", "stratadiff._kernels."))) == []
-    )
+    # Neither reads a recording: no domain and no kernel is needed to print a few lines.
+    domains = ("stratadiff.runs", "stratadiff.traces", "stratadiff._kernels.")
+    assert sorted(name for name in modules if name.startswith(domains)) == []
 
 
 @pytest.mark.parametrize("form", [["--text"], ["--text", "--json"], []])
@@ -92,9 +94,36 @@ def test_a_small_diff_loads_nothing_heavy(form: list[str]) -> None:
 
 
 def test_verify_loads_nothing_heavy() -> None:
-    code, modules = loaded_by("verify", stratadiff.demo_runs()[0])
+    for recording in (stratadiff.demo_runs()[0], stratadiff.demo_traces()[0]):
+        code, modules = loaded_by("verify", recording)
+        assert code == 0
+        assert heavy_among(modules) == []
+
+
+PLAIN_TRACES = [
+    [],
+    ["--json", "--align"],
+    ["--hierarchical", "--spans", "--token-diff", "--fail-on", "never"],
+    ["--pricing", str(Path(stratadiff.demo_traces()[0]).with_name("pricing.json"))],
+]
+
+
+@pytest.mark.parametrize("options", PLAIN_TRACES, ids=" ".join)
+def test_a_small_diff_of_traces_loads_nothing_heavy(options: list[str]) -> None:
+    code, modules = loaded_by("diff", *stratadiff.demo_traces(), *options)
     assert code == 0
     assert heavy_among(modules) == []
+    assert modules.isdisjoint({"json", "re", "enum", "unicodedata", "argparse"})
+
+
+def test_each_kind_of_recording_loads_its_own_domain() -> None:
+    for recordings, other in ((stratadiff.demo_runs(), "traces"), (stratadiff.demo_traces(), "runs")):
+        for command in (["diff", *recordings], ["verify", recordings[0]]):
+            result = subprocess.run(
+                [sys.executable, "-c", PROGRAM, *command], capture_output=True, text=True, check=False
+            )
+            loaded = result.stdout.splitlines()
+            assert not any(name.startswith(f"stratadiff.{other}") for name in loaded), command
 
 
 def test_importing_the_package_loads_nothing() -> None:

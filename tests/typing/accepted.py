@@ -11,9 +11,12 @@ import numpy.typing as npt
 
 import stratadiff
 
-# Runs: paths as text, bytes or path objects.
-result = stratadiff.diff("runs/monday", Path("runs/tuesday"), context=1, stages=["answer"], strict=True)
-assert_type(result, stratadiff.DiffResult)
+# Runs: paths as text, bytes or path objects. What a path of a trace gives, a type checker cannot know.
+anything = stratadiff.diff("runs/monday", Path("runs/tuesday"), context=1, stages=["answer"], strict=True)
+assert_type(anything, stratadiff.DiffResult | Any)
+assert_type(anything.exit_code, int | Any)
+assert isinstance(anything, stratadiff.DiffResult)
+result = anything
 assert_type(result.envelope, str)
 assert_type(result.exit_code, int)
 assert_type(result.reason, str | None)
@@ -23,12 +26,51 @@ assert_type(result.document().canonical(), bytes)
 assert_type(result.document().to_dict(), dict[str, Any])
 assert_type([row.verdict for row in result.ladder], list[str])
 
-verification = stratadiff.verify(b"runs/monday")
+checked = stratadiff.verify(b"runs/monday")
+assert_type(checked, stratadiff.Verification | Any)
+assert isinstance(checked, stratadiff.Verification)
+verification = checked
 assert_type(verification.verifies, bool)
 assert_type([row.name for row in verification.failed_rows], list[str])
 assert_type(verification.run, stratadiff.Run)
-assert_type(stratadiff.open("runs/monday"), stratadiff.Run)
+assert_type(stratadiff.open("runs/monday"), stratadiff.Run | Any)
 assert_type(stratadiff.demo_runs(), tuple[str, str])
+
+# Traces: paths, what was read, or records.
+records: list[dict[str, Any]] = [{"kind": "chat_response", "payload": {}}]
+trace = stratadiff.read_trace(Path("monday.agentlog"), tolerant=True)
+assert_type(trace, stratadiff.Trace)
+assert_type(trace[0], dict[str, Any])
+assert_type(trace.diagnostics, tuple[stratadiff.Diagnostic, ...])
+compared = stratadiff.compare_traces(
+    "monday.agentlog",
+    trace,
+    levels=("trace", "policy"),
+    rules=[{"kind": "no_call", "params": {"tool": "rm"}}],
+    pricing={"m": [1e-6, 2e-6]},
+    judge=[0.5, 1],
+    align=True,
+)
+assert_type(compared, stratadiff.TraceResult)
+assert_type(compared.comparison, stratadiff.TraceComparison)
+assert_type(compared.comparison.rows, list[stratadiff.AxisRow] | None)
+assert_type(compared.comparison.policy_diff, stratadiff.PolicyDiff | None)
+assert_type(compared.report(), stratadiff.TraceDocument)
+assert_type(compared.text(colour=True), str)
+assert_type(stratadiff.trace_diff(records, records).rows, list[stratadiff.AxisRow])
+assert_type(stratadiff.session_diff(trace, records), list[stratadiff.SessionReport])
+assert_type(stratadiff.turn_diff(records, trace).first_divergence, stratadiff.Divergence | None)
+assert_type(stratadiff.span_diff({"content": []}, {"content": "x"}), list[stratadiff.SpanDiff])
+tokens = stratadiff.token_diff(records, b"tuesday.agentlog", top_k_pairs=3)
+assert_type(tokens.baseline["input_tokens"], stratadiff.TokenDistSummary)
+assert_type(tokens.worst_pairs, list[stratadiff.TokenPairDelta])
+policy = stratadiff.load_policy("policy.yaml")
+assert_type(policy[0], stratadiff.PolicyRule)
+assert_type(stratadiff.policy_diff(records, records, policy).fixes, list[stratadiff.PolicyViolation])
+assert_type(stratadiff.verify_trace("monday.agentlog").breaches, list[stratadiff.Breach])
+assert_type(stratadiff.demo_traces(), tuple[str, str])
+assert_type(stratadiff.content_id({"a": [1, None]}), str)
+stratadiff.write_trace("copy.agentlog", trace)
 
 # Texts.
 difference = stratadiff.text_diff(
