@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -61,9 +59,12 @@ class Calls:
 
     def by_tool(self) -> dict[str, CallsOf]:
         """Return the calls of each tool."""
-        turns: dict[str, list[int]] = defaultdict(list)
+        turns: dict[str, list[int]] = {}
         for name, turn in zip(self.names, self.turns, strict=True):
-            turns[name].append(turn)
+            if name in turns:
+                turns[name].append(turn)
+            else:
+                turns[name] = [turn]
         # Backwards: what stays of a name is its first position.
         first = dict(zip(reversed(self.names), range(len(self.names) - 1, -1, -1), strict=True))
         return {name: CallsOf(first[name], found) for name, found in turns.items()}
