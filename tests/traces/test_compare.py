@@ -154,6 +154,7 @@ def reference_of(old: list[Record], new: list[Record], **options: Any) -> dict[s
     return trace_report.document(old, new, {"pricing": TABLE, **options})
 
 
+@settings(max_examples=200)
 @given(trace_pairs(), st.data())
 def test_reports_are_those_of_the_definition(
     pair: tuple[list[Record], list[Record]], data: st.DataObject
@@ -188,6 +189,7 @@ def test_all_levels_at_once(pair: tuple[list[Record], list[Record]]) -> None:
         same(members(found, frozenset(LEVELS)), expected)
 
 
+@settings(max_examples=200)
 @given(trace_pairs(max_turns=12))
 def test_alignment_is_that_of_the_definition(pair: tuple[list[Record], list[Record]]) -> None:
     traces = [trace_of(side) for side in pair]
@@ -302,6 +304,29 @@ def test_empty_traces(align: bool) -> None:
             for side, side_records in (("baseline", old), ("candidate", new))
         }
         assert found.extras["unpaired"] == counts
+
+
+@pytest.mark.parametrize(
+    ("levels", "align", "count"),
+    [
+        (("trace", "span", "token"), False, 0),
+        (("token",), True, 1),
+        (("trace", "session", "turn", "span", "token"), True, 1),  # the only session is the whole trace
+    ],
+)
+def test_turns_are_aligned_once_and_only_where_that_is_needed(
+    levels: tuple[str, ...], align: bool, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    aligned = turnpath.align.turns
+
+    def counted(*arguments: Any) -> Any:
+        calls.append(arguments)
+        return aligned(*arguments)
+
+    monkeypatch.setattr(turnpath.align, "turns", counted)
+    compared_records(*small_pair(), levels=levels, align=align)
+    assert len(calls) == count
 
 
 # Options
@@ -420,7 +445,7 @@ def nested(levels: int) -> Any:
     return value
 
 
-def test_deep_inputs_are_refused() -> None:
+def test_u15_deep_inputs_are_refused() -> None:
     old = session(response(use("a", x=1)))
     for levels in (600, 5000):
         new = session(response(use("a", x=nested(levels))))
@@ -448,7 +473,7 @@ def test_member_names_that_are_no_text_are_refused() -> None:
         compared_records(session(response("a"), response(block)), session(response("a")))
 
 
-def test_half_surrogates_in_texts_are_texts() -> None:
+def test_u14_half_surrogates_in_texts_are_texts() -> None:
     old, new = session(response('["\ud800"]')), session(response('["\ud801 x"]'))
     found = compared_records(old, new, levels=("trace", "turn", "session", "span"))
     assert found.pair_count == 1

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference import agentlog, trace_turns
@@ -36,6 +36,7 @@ def only(old: Record, new: Record) -> Divergence:
     return first
 
 
+@settings(max_examples=200)
 @given(trace_pairs(max_turns=10, max_sessions=0))
 def test_divergences_are_those_of_the_definition(pair: tuple[list[Record], list[Record]]) -> None:
     first, top = divergences(*pair)

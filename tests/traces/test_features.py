@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from reference import agentlog, trace_axes, trace_turns
 from stratadiff.traces.features import Features, number
@@ -37,6 +37,7 @@ def test_numbers(value: Any, expected: float | None) -> None:
     assert number(value) == expected == trace_axes.number(value)
 
 
+@settings(max_examples=200)
 @given(trace_pairs(max_turns=8))
 def test_columns_are_those_of_the_definition(pair: tuple[list[Record], list[Record]]) -> None:
     found = Features(trace_of(pair[0]), trace_of(pair[1]), pricing_of(PRICES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference import agentlog
@@ -104,6 +104,7 @@ def test_trace_ids_of_sessions() -> None:
     assert ids == [("r0", "r0"), ("first", "other"), ("b0", "d0"), ("", "e0")]
 
 
+@settings(max_examples=200)
 @given(trace_pairs(max_turns=6), st.sampled_from((None, "requests")))
 def test_sessions_are_those_of_the_definition(
     pair: tuple[list[Record], list[Record]], split: str | None

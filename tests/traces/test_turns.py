@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference import agentlog, trace_axes, trace_turns
@@ -33,6 +33,7 @@ def values(row: PairScore) -> dict[str, tuple[float, float, float]]:
     }
 
 
+@settings(max_examples=200)
 @given(trace_pairs(max_turns=8, max_sessions=0), st.sampled_from((0, 1, 5)), st.booleans())
 def test_rows_are_those_of_the_definition(
     pair: tuple[list[Record], list[Record]], count: int, is_strict: bool

@@ -15,15 +15,19 @@ from stratadiff.traces.turns import PairScores
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from stratadiff.traces.axes import AxisColumns, AxisRow
     from stratadiff.traces.divergences import Divergence
     from stratadiff.traces.features import Pairs
     from stratadiff.traces.model import Pairing, Trace
     from stratadiff.traces.options import LevelOptions
+    from stratadiff.traces.refusals import RefusalRule
     from stratadiff.traces.sessions import Part
     from stratadiff.traces.turns import PairScore
+
+    _Scope: TypeAlias = tuple[range, range, Pairs]
+    """The turns of each side that a report is about, and the places of its pairs."""
 
 
 class TraceReport(Struct):
@@ -176,40 +180,20 @@ class Reports:
         self.columns: AxisColumns | None = None
         self.turns: TurnDiff | None = None
         self.sessions: list[SessionReport] | None = None
-        whole: Pairs = range(0)
-        if levels & {TRACE, TURN}:
-            whole = self._table.add(self.pairing.baseline, self.pairing.candidate)
+        # The whole traces come first in each list, then the sessions.
+        whole = [self._scope(*turns)] if levels & {TRACE, TURN} else []
         parts = paired_sessions(baseline, candidate) if SESSION in levels else []
-        places = [self._places(old.turns, new.turns) for old, new in parts]
+        sessions = [self._scope(old.turns, new.turns) for old, new in parts]
         trace_refusals, turn_refusals = rules_of(options.refusals, options.abstentions)
-        rows: list[list[AxisRow]] = []
-        columns: list[AxisColumns] = []
-        if levels & {TRACE, SESSION}:
-            values = AxisValues(
-                self._features, self._table, trace_refusals, text_only=options.semantic_text_only
-            )
-            if TRACE in levels:
-                columns.append(values.columns(whole, options.judge))
-            columns += map(values.columns, places)
-            rows = rows_of(columns, options.seed)
-            if TRACE in levels:
-                self.rows, self.columns = rows.pop(0), columns.pop(0)
-        if self._paths is not None and levels & {TURN, SESSION}:
-            scores = PairScores(self._features, self._table, turn_refusals)
-            divergences = Divergences(self._features, self._paths)
-            if TURN in levels:
-                self.turns = self._turn_diff(scores, divergences, whole, *turns)
-            if SESSION in levels:
-                self.sessions = [
-                    _session_report(
-                        index,
-                        part,
-                        rows[index],
-                        columns[index],
-                        self._turn_diff(scores, divergences, places[index], part[0].turns, part[1].turns),
-                    )
-                    for index, part in enumerate(parts)
-                ]
+        columns = self._columns((whole if TRACE in levels else []) + sessions, trace_refusals)
+        rows = rows_of(columns, options.seed)
+        diffs = self._turn_diffs((whole if TURN in levels else []) + sessions, turn_refusals)
+        if TRACE in levels:
+            self.columns, self.rows = columns.pop(0), rows.pop(0)
+        if TURN in levels:
+            self.turns = diffs.pop(0)
+        if SESSION in levels:
+            self.sessions = list(map(_session_report, range(len(parts)), parts, rows, columns, diffs))
 
     def _pairing(self, baseline: range, candidate: range) -> Pairing:
         """Pair some turns of each side, numbered from the start of each range."""
@@ -217,19 +201,33 @@ class Reports:
             return pair_along(self._paths.between(baseline, candidate).path)
         return pair_by_position(len(baseline), len(candidate))
 
-    def _places(self, baseline: range, candidate: range) -> Pairs:
-        """Return the places of the pairs of two sessions."""
+    def _scope(self, baseline: range, candidate: range) -> _Scope:
         pairing = self._pairing(baseline, candidate)
-        return self._table.add(
+        places = self._table.add(
             [baseline[turn] for turn in pairing.baseline], [candidate[turn] for turn in pairing.candidate]
         )
+        return baseline, candidate, places
 
-    def _turn_diff(
-        self, scores: PairScores, divergences: Divergences, places: Pairs, baseline: range, candidate: range
-    ) -> TurnDiff:
-        first, gravest = divergences.between(baseline, candidate)
-        starts = (baseline.start, candidate.start)
-        return TurnDiff(first, gravest, scores.worst(places, self._options.drill_down_rows, starts))
+    def _columns(self, scopes: list[_Scope], refusals: RefusalRule) -> list[AxisColumns]:
+        if not scopes:
+            return []
+        is_text_only = self._options.semantic_text_only
+        values = AxisValues(self._features, self._table, refusals, text_only=is_text_only)
+        # A judge scores the pairs of the whole traces.
+        judges = [self._options.judge if TRACE in self._options.levels else None] + [None] * len(scopes)
+        return [values.columns(places, judge) for (_, _, places), judge in zip(scopes, judges, strict=False)]
+
+    def _turn_diffs(self, scopes: list[_Scope], refusals: RefusalRule) -> list[TurnDiff]:
+        if not scopes or self._paths is None:
+            return []
+        scores = PairScores(self._features, self._table, refusals)
+        divergences = Divergences(self._features, self._paths)
+        found = []
+        for baseline, candidate, places in scopes:
+            worst = scores.worst(places, self._options.drill_down_rows, (baseline.start, candidate.start))
+            first, gravest = divergences.between(baseline, candidate)
+            found.append(TurnDiff(first, gravest, worst))
+        return found
 
 
 def _session_report(
