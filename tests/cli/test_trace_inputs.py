@@ -368,23 +368,50 @@ def test_u24_a_reader_that_went_away_is_no_news(folder: Path) -> None:
     assert b"Traceback" not in result.stderr
 
 
+INTERRUPTED = """
+import sys, time
+from stratadiff.cli import diff_traces
+from stratadiff.cli.main import main
+started = sys.argv.pop()
+def long(*arguments, **options):
+    open(started, "w").close()
+    time.sleep(60)
+diff_traces.compare_traces = long
+sys.exit(main())
+"""
+
+
 @posix
-def test_u24_interrupted_in_the_middle(tmp_path: Path) -> None:
-    """Ctrl-C during a long alignment: code 130, nothing printed, no file."""
-    words = [f"word{number}" for number in range(12)]
-    for name, step in (("a", 5), ("b", 7)):
-        turns = [
-            response(" ".join(words[(number * step + k * k) % 12] for k in range(40)), use(f"t{number % 9}"))
-            for number in range(6_000)
-        ]
-        write(tmp_path / f"{name}.agentlog", turns)
+def test_u24_interrupted_in_the_middle(folder: Path) -> None:
+    fifo = folder / "started"
+    os.mkfifo(fifo)
+    argv = ["diff", "a.agentlog", "b.agentlog", "--output-json", "report.json", str(fifo)]
     with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "diff", "a.agentlog", "b.agentlog", "--output-json", "r.json"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        time.sleep(1.0)
-        process.send_signal(signal.SIGINT)
+        [sys.executable, "-c", INTERRUPTED, *argv], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        with fifo.open("rb"):
+            time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
         output, error = process.communicate(timeout=60)
-    if process.returncode != 0:  # it may have been faster
-        assert (process.returncode, output, error) == (130, b"", b"")
-        assert not (tmp_path / "r.json").exists()
+    assert (process.returncode, output, error) == (130, b"", b"")
+    assert not (folder / "report.json").exists()
+
+
+@posix
+def test_u24_standard_output_closed(folder: Path) -> None:
+    command = f"'{sys.executable}' -c '{PROGRAM}' diff a.agentlog b.agentlog"
+    for options, code in (("", 74), ("--quiet", 0), ("--quiet --fail-on minor", 0)):
+        result = subprocess.run(
+            ["bash", "-c", f"{command} {options} >&-"], cwd=folder, capture_output=True, check=False
+        )
+        assert result.returncode == code, options
+        assert result.stderr.count(b"\n") == (code != 0)
+
+
+def test_remarks_about_one_file_given_twice_are_said_once(folder: Path) -> None:
+    (folder / "a.agentlog").write_bytes(b"\xef\xbb\xbf" + (folder / "a.agentlog").read_bytes())
+    answer = run(["diff", "a.agentlog", "a.agentlog", "--token-diff"], folder)
+    assert [line.split(": ")[1:3] for line in answer.error.splitlines()] == [
+        ["a.agentlog:1", "bom"],
+        ["a.agentlog", "token counts that are not there count as 0"],
+    ]

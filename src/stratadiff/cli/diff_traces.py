@@ -144,7 +144,10 @@ def _scores(path: str) -> list[float]:
 
 def _remarks(args: Arguments, levels: list[str], result: TraceResult) -> Iterator[str]:
     """Yield what standard error says besides: about the files, the policy, and what is not there."""
-    for trace in (result.baseline, result.candidate):
+    traces = [result.baseline]
+    if args.candidate != args.baseline:  # of the same file everything is said once
+        traces.append(result.candidate)
+    for trace in traces:
         for diagnostic in trace.diagnostics[:SHOWN_DIAGNOSTICS]:
             yield f"{trace.source}:{diagnostic.line}: {diagnostic.code}: {diagnostic.message}"
         more = len(trace.diagnostics) - SHOWN_DIAGNOSTICS
@@ -153,7 +156,7 @@ def _remarks(args: Arguments, levels: list[str], result: TraceResult) -> Iterato
     for warning in result.warnings:
         yield f"{args.policy}: {warning}"
     if "token" in levels:
-        for trace in (result.baseline, result.candidate):
+        for trace in traces:
             absent = _absent_counts(trace)
             if absent:
                 yield (
