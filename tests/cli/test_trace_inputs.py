@@ -144,11 +144,31 @@ def test_u20_counts_that_are_not_there_are_counted(folder: Path) -> None:
 
 
 def test_missing_and_unreadable_traces(folder: Path) -> None:
-    assert refused(folder, "a.agentlog", "nowhere.agentlog").startswith("nowhere.agentlog: ")
-    assert refused(folder, "nowhere", "a.agentlog").startswith("nowhere: ")
-    assert refused(folder, "nowhere", "nothing", "--align").startswith("nowhere: ")
+    assert refused(folder, "a.agentlog", "nowhere.agentlog") == "nowhere.agentlog: no such file"
+    assert refused(folder, "nowhere", "a.agentlog") == "nowhere: no such file"
+    assert refused(folder, "nowhere", "nothing", "--align") == "nowhere: no such file"
+    assert refused(folder, "a.agentlog", "") == "the path is empty"
     (folder / "damaged.agentlog.gz").write_bytes(b"\x1f\x8b\x08\x00damaged")
     assert "damaged.agentlog.gz" in refused(folder, "a.agentlog", "damaged.agentlog.gz")
+
+
+@posix
+def test_what_is_no_regular_file(folder: Path) -> None:
+    os.mkfifo(folder / "fifo.agentlog")
+    (folder / "link.agentlog").symlink_to("nowhere")
+    assert refused(folder, "a.agentlog", "fifo.agentlog") == "fifo.agentlog: is a fifo, not a file"
+    assert refused(folder, "link.agentlog", "a.agentlog") == "link.agentlog: no such file"
+    assert "not a file" in refused(folder, "a.agentlog", "b.agentlog", "--policy", "fifo.agentlog")
+    assert "is an agent trace and . is not" in refused(folder, "a.agentlog", ".")
+
+
+def test_empty_traces_are_traces(folder: Path) -> None:
+    (folder / "a.agentlog").write_bytes(b"")
+    (folder / "b.agentlog").write_bytes(b"\n\r\n")
+    answer = run(["diff", "a.agentlog", "b.agentlog", "--hierarchical", "--token-diff", "--spans"], folder)
+    assert (answer.code, answer.error) == (0, "")
+    assert answer.output.startswith(b"Trace diff, 0 response pair(s)\nbaseline : \ncandidate: \n\naxis ")
+    assert answer.output.endswith(b"\n\ntoken-level diff: no paired chat_response records\n")
 
 
 def test_a_run_and_a_trace_are_not_compared(folder: Path) -> None:

@@ -14,7 +14,7 @@ from stratadiff.cli.commands import LEVELS
 from stratadiff.cli.main import write_error, write_output
 from stratadiff.core.escape import escape_terminal
 from stratadiff.core.files import atomic_write
-from stratadiff.errors import ConfigurationError, InputError, LimitError, UsageError
+from stratadiff.errors import ConfigurationError, InputError, LimitError, NotFoundError, UsageError
 from stratadiff.render.terminal import wants_colour
 from stratadiff.render.tracetext import draw_trace
 from stratadiff.trace_api import compare_traces
@@ -66,6 +66,9 @@ def run(args: Arguments) -> int:
         )
         report = result.report()
         document = report.canonical() + b"\n" if args.json or args.output_json is not None else b""
+    except NotFoundError as error:
+        _say(f"{error.where}: no such file" if error.where else "the path is empty")
+        return exit_codes.USAGE
     except (InputError, LimitError) as error:
         _say(str(error))
         return exit_codes.USAGE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stratadiff.cli.verify import FAILED, VERIFIED, Result
-from stratadiff.errors import InputError
+from stratadiff.errors import InputError, NotFoundError
 from stratadiff.traces.verify import verify_trace
 
 
@@ -13,8 +13,8 @@ def check(path: str) -> Result:
     try:
         found = verify_trace(path)
     except InputError as error:
-        result.reason = error.message
-        result.message = str(error)
+        result.reason = "no such file" if isinstance(error, NotFoundError) else error.message
+        result.message = f"{path}: {result.reason}"
         return result
     result.kind = "trace"
     result.verdict, result.exit = ("PASS", VERIFIED) if found.verifies else ("FAIL", FAILED)

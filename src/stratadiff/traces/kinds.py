@@ -49,7 +49,7 @@ def is_trace_path(path: str) -> bool:
 def _kind_of(path: str) -> str:
     if os.path.isdir(path):
         return _OTHER
-    if not os.path.lexists(path):
+    if not os.path.exists(path):
         return _TRACE if path.endswith(SUFFIXES) else _MISSING
     from stratadiff.traces.reader import is_trace
 
