@@ -91,7 +91,7 @@ def _trace_part(members: Members, colour: bool) -> list[str]:
             f"{escape_terminal(first['primary_axis'])}, confidence {first['confidence']:.0%})",
             f"  {escape_terminal(first['explanation'])}",
         ]
-    worst = [row for row in members.get("drill_down", ()) if row["regression_score"] > 0]
+    worst = [row for row in members.get("drill_down", ()) if _float(row["regression_score"]) > 0]
     if worst:
         lines += ["", f"worst turns ({len(worst)}):", *map(_worst_turn, worst)]
     return lines
@@ -136,7 +136,7 @@ def _worst_turn(row: Members) -> str:
     score = next(score for score in row["axis_scores"] if score["axis"] == axis)
     old, new = (_number(score[name], _decimals_of(axis)) for name in ("baseline_value", "candidate_value"))
     return (
-        f"  · turn #{row['pair_index']}: score {row['regression_score']:.2f}, "
+        f"  · turn #{row['pair_index']}: score {_float(row['regression_score']):.2f}, "
         f"{escape_terminal(axis)} {old} → {new}"
     )
 

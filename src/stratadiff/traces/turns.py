@@ -172,7 +172,8 @@ class PairScores:
         dominant = 0
         values = zip(SCORED, self._baseline[place], self._candidate[place], _SCALES, strict=True)
         for at, (axis, b, c, scale) in enumerate(values):
-            rows.append(AxisScore(axis, b, c, c - b, min(abs((c - b) / scale), _MOST)))
+            delta = _difference(b, c)
+            rows.append(AxisScore(axis, b, c, delta, min(abs(delta / scale), _MOST)))
             if rows[at].normalized_delta >= rows[dominant].normalized_delta:
                 dominant = at
         return PairScore(
@@ -190,8 +191,13 @@ def _score(baseline: Sequence[float], candidate: Sequence[float]) -> float:
         return 0.0
     total = 0.0  # by plain additions: `sum` of floats compensates since CPython 3.12
     for b, c, scale in zip(baseline, candidate, _SCALES, strict=True):
-        total += min(abs((c - b) / scale), _MOST)
+        total += min(abs(_difference(b, c) / scale), _MOST)
     return total
+
+
+def _difference(b: float, c: float) -> float:
+    # Two infinite costs are no difference, and no NaN among scores that are to be sorted.
+    return 0.0 if b == c else c - b
 
 
 def _values(side: Side, refusal: RefusalRule, speaks: list[bool], is_json: list[bool]) -> Values:
