@@ -95,3 +95,24 @@ def test_the_demonstration_fits_the_schema() -> None:
             *stratadiff.demo_traces(), levels=stratadiff.LEVELS, rules=RULES, align=align
         )
         SCHEMA.validate(result.report().to_dict())
+
+
+def test_numbers_at_the_edge_of_a_double_have_a_form() -> None:
+    """Measurements may overflow on the way; the report and its text say so in words."""
+
+    def turn(number: float) -> Json:
+        usage = {"input_tokens": number, "output_tokens": number, "thinking_tokens": number}
+        return {"kind": "chat_response", "payload": {"model": "m", "latency_ms": number, "usage": usage}}
+
+    for old, new in ((1.7e308, -1.7e308), (-1.7e308, 1.7e308), (5e-324, 1.7e308), (10**400, 1)):
+        result = stratadiff.compare_traces(
+            [turn(old), turn(old)],
+            [turn(new), turn(new)],
+            levels=stratadiff.LEVELS,
+            rules=[],
+            pricing={"m": [9, 9]},
+        )
+        data = result.report().canonical()
+        assert not any(word in data for word in (b"Infinity", b"NaN"))
+        SCHEMA.validate(json.loads(data))
+        assert stratadiff.draw_trace(TraceDocument.load(data)) == result.text()
