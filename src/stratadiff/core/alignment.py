@@ -66,7 +66,8 @@ def align_blocks(baseline: Sequence[dict[str, Any]], candidate: Sequence[dict[st
 
 def _kind(block: dict[str, Any]) -> Any:
     kind = block.get("type")
-    return (kind, block.get("name")) if kind == "tool_use" else kind
+    # Of different lengths, so that no other type is mistaken for a tool's.
+    return (kind, block.get("name")) if kind == "tool_use" else (kind,)
 
 
 def _ids(values: list[Any]) -> array[int]:
