@@ -1,4 +1,5 @@
-"""Diffs of recorded AI pipeline runs and of agent traces: what changed, where it started, what may be why.
+"""Diffs of recorded AI pipeline runs, of agent traces and of comparison bundles: what changed, where it
+started, what may be why.
 
 The public names load what they need on first use, so ``import stratadiff`` itself costs next to nothing.
 """
@@ -8,9 +9,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from stratadiff.api import DiffResult, Verification, demo_runs, diff, open, verify
+    from stratadiff.bundle_api import BundleDiff, diff_bundles, diff_profiles
+    from stratadiff.bundles.build import Profile, build_bundle
+    from stratadiff.bundles.model import Bundle, BundleError, BundleManifest, BundleResult, Failure, Finding
+    from stratadiff.bundles.reader import BundleVerification, is_bundle, open_bundle, verify_bundle
+    from stratadiff.bundles.spec import create_bundle
+    from stratadiff.bundles.writer import NewResult, write_bundle
     from stratadiff.core.contentid import content_id
     from stratadiff.core.escape import escape_name
     from stratadiff.core.linediff import EditScript, edit_script
+    from stratadiff.core.publish import Published
     from stratadiff.core.textdiff import TextDiff, text_diff
     from stratadiff.documents.document import Document
     from stratadiff.documents.tracereport import TraceDocument
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
         UnreadableError,
         UsageError,
     )
+    from stratadiff.render.bundletext import draw_bundles
     from stratadiff.render.text import draw_text
     from stratadiff.render.tracetext import draw_trace
     from stratadiff.runs.model import Run
@@ -66,14 +75,23 @@ __all__ = [
     "AxisRow",
     "AxisScore",
     "Breach",
+    "Bundle",
+    "BundleDiff",
+    "BundleError",
+    "BundleManifest",
+    "BundleResult",
+    "BundleVerification",
     "ConfigurationError",
     "Diagnostic",
     "DiffResult",
     "Divergence",
     "Document",
     "EditScript",
+    "Failure",
+    "Finding",
     "InputError",
     "LimitError",
+    "NewResult",
     "NotFoundError",
     "OutputError",
     "PairScore",
@@ -83,6 +101,8 @@ __all__ = [
     "PolicyRule",
     "PolicyViolation",
     "Pricing",
+    "Profile",
+    "Published",
     "Run",
     "SessionReport",
     "SpanDiff",
@@ -104,18 +124,25 @@ __all__ = [
     "UsageError",
     "Verification",
     "__version__",
+    "build_bundle",
     "compare_traces",
     "content_id",
+    "create_bundle",
     "demo_runs",
     "demo_traces",
     "diff",
+    "diff_bundles",
+    "diff_profiles",
+    "draw_bundles",
     "draw_text",
     "draw_trace",
     "edit_script",
     "escape_name",
+    "is_bundle",
     "load_policy",
     "load_pricing",
     "open",
+    "open_bundle",
     "policy_diff",
     "read_trace",
     "session_diff",
@@ -125,12 +152,29 @@ __all__ = [
     "trace_diff",
     "turn_diff",
     "verify",
+    "verify_bundle",
     "verify_trace",
+    "write_bundle",
     "write_trace",
 ]
 
 _HOMES = {
     "stratadiff.api": ("DiffResult", "Verification", "demo_runs", "diff", "open", "verify"),
+    "stratadiff.bundle_api": ("BundleDiff", "diff_bundles", "diff_profiles"),
+    "stratadiff.bundles.build": ("Profile", "build_bundle"),
+    "stratadiff.bundles.model": (
+        "Bundle",
+        "BundleError",
+        "BundleManifest",
+        "BundleResult",
+        "Failure",
+        "Finding",
+    ),
+    "stratadiff.bundles.reader": ("BundleVerification", "is_bundle", "open_bundle", "verify_bundle"),
+    "stratadiff.bundles.spec": ("create_bundle",),
+    "stratadiff.bundles.writer": ("NewResult", "write_bundle"),
+    "stratadiff.core.publish": ("Published",),
+    "stratadiff.render.bundletext": ("draw_bundles",),
     "stratadiff.core.contentid": ("content_id",),
     "stratadiff.core.escape": ("escape_name",),
     "stratadiff.core.linediff": ("EditScript", "edit_script"),

@@ -77,3 +77,12 @@ MAX_BLOCK_CELLS = 1 << 28
 MAX_TURN_CELLS = 1 << 28
 """Cells of the alignment of two traces' turns, inside the band (levels §3.2); 16,384 by 16,384 turns of very
 different number, or traces of many millions of turns of about the same."""
+
+MAX_BUNDLE_MANIFEST_BYTES = 16 * 1024 * 1024
+"""Size of the manifest of a comparison bundle (bundles §2)."""
+
+MAX_BUNDLE_MANIFEST_DEPTH = 127
+"""Open containers in it, itself counted (bundles §2); the format has three."""
+
+MAX_BUNDLE_MESSAGE_BYTES = 1_024
+"""Size of the message of a failed result in a bundle; writers cut a longer one (bundles §2, §4)."""

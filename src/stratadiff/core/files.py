@@ -327,7 +327,7 @@ def _publish(path: str, data: bytes) -> None:
     _sync_folder(folder or ".")
 
 
-def write_all(descriptor: int, data: bytes, *, sync: bool = False) -> None:
+def write_all(descriptor: int, data: bytes | memoryview, *, sync: bool = False) -> None:
     """Write all of `data`, flush it to the disk if asked to, and close the descriptor in any case."""
     try:
         view = memoryview(data)

@@ -471,14 +471,21 @@ def settle_without_lines(a: bytes, b: bytes, media_type: str) -> TextDiff | None
     """
     if media_type != "application/json" and not media_type.startswith("text/"):
         return TextDiff("binary", ["binary: sizes and digests differ; not shown"])
-    larger = max(len(a), len(b))
-    if larger > MAX_DIFF_BYTES:
-        return TextDiff(
-            "not diffed", [f"too large to diff ({larger / 1_000_000:.1f} MB); use --stage and --max-lines"]
-        )
+    too_large = settle_by_size(max(len(a), len(b)))
+    if too_large is not None:
+        return too_large
     if a == b:
         return TextDiff("text", ["no difference"])
     return None
+
+
+def settle_by_size(larger: int) -> TextDiff | None:
+    """Return the difference of two texts that are not equal where the size of the larger settles it."""
+    if larger <= MAX_DIFF_BYTES:
+        return None
+    return TextDiff(
+        "not diffed", [f"too large to diff ({larger / 1_000_000:.1f} MB); use --stage and --max-lines"]
+    )
 
 
 def diff_json_lines(

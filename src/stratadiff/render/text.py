@@ -101,12 +101,12 @@ def _node_lines(node: Mapping[str, Any], outputs: Iterator[Sequence[str]] | None
             continue
         if "presence" in output:
             lines.append(output["presence"])
-        body = _lines_of_document(output) if plain is None else plain
+        body = lines_of_document(output) if plain is None else plain
         lines += map(coloured, body) if colour else body
     return lines
 
 
-def _lines_of_document(output: Mapping[str, Any]) -> list[str]:
+def lines_of_document(output: Mapping[str, Any]) -> list[str]:
     """Draw an output of a document from a file; such a document does not hold the ``~`` lines."""
     lines: list[str] = []
     hunks = output["hunks"]

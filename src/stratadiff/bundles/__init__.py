@@ -1,0 +1,1 @@
+"""Comparison bundles: one report under several profiles, written whole, recognised strictly, compared."""

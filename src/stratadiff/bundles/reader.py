@@ -1,0 +1,382 @@
+"""Is this folder a bundle, and what is in it *(bundles §2)*.
+
+Everything is opened once, from the folder's descriptor, without following links; its type is looked at on the
+descriptor, and what was hashed or parsed are the bytes that were read then.
+"""
+
+from __future__ import annotations
+
+import os
+
+from stratadiff._kernels.json_scan import pretty
+from stratadiff.bundles import rules
+from stratadiff.bundles.model import VERSION, Bundle, BundleError, Finding, manifest_of
+from stratadiff.bundles.names import DATA_PACKAGE, MANIFEST, SUFFIX
+from stratadiff.core.folders import Folder, open_folder, without_trailing
+from stratadiff.core.frozen import Struct
+from stratadiff.core.jsonvalue import parse_numbers_apart
+from stratadiff.errors import InputError
+from stratadiff.limits import MAX_BUNDLE_MANIFEST_BYTES, MAX_BUNDLE_MANIFEST_DEPTH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any, Protocol, TypeAlias
+
+    from stratadiff.core.folders import Stamp
+
+    Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+    class File(Protocol):
+        """A file of a bundle, open."""
+
+        @property
+        def size(self) -> int: ...
+        @property
+        def stamp(self) -> Stamp: ...
+        def read(self, limit: int) -> bytes: ...
+        def digest(self) -> str: ...
+        def __enter__(self) -> File: ...
+        def __exit__(self, *_: object) -> None: ...
+
+    class Source(Protocol):
+        """Where the files of a bundle are: a folder, or what is about to be written."""
+
+        def entries(self) -> list[tuple[str, str]]: ...
+        def open_file(self, name: str) -> File: ...
+
+
+_NOT_UTF8, _NOT_JSON, _TOO_DEEP, _REPEATED, _BYTE_ORDER_MARK = range(1, 6)
+
+READINGS = 8
+"""Times a folder is read that is replaced by another while it is read."""
+
+
+class BundleVerification(Struct):
+    """What :func:`verify_bundle` found.
+
+    Attributes
+    ----------
+    path : str
+        As given.
+    bundle : Bundle or None
+        None if a rule is broken.
+    findings : tuple of Finding
+        What breaks a rule, in the order in which rules are tried.
+    """
+
+    __slots__ = ("path", "bundle", "findings")  # noqa: RUF023  the order in which they are read
+    path: str
+    bundle: Bundle | None
+    findings: tuple[Finding, ...]
+
+    def __init__(self, path: str, bundle: Bundle | None, findings: Iterable[Finding]) -> None:
+        self._fill(path=path, bundle=bundle, findings=tuple(findings))
+
+    @property
+    def verifies(self) -> bool:
+        """Tell whether no rule is broken."""
+        return self.bundle is not None
+
+
+def open_bundle(path: Path) -> Bundle:
+    """Read a comparison bundle and check it against every rule of its format.
+
+    Parameters
+    ----------
+    path : path-like
+        The folder; not a link to one.
+
+    Returns
+    -------
+    Bundle
+        Its manifest; Markdown and data package are read when they are asked for.
+
+    Raises
+    ------
+    BundleError
+        ``rule`` is the first rule that is broken.
+
+    Notes
+    -----
+    The manifest is read, the data package is hashed in pieces, and Markdown is opened: cost is that of
+    hashing the data package, memory that of the manifest, 16 MiB at most.
+    """
+    given = os.fsdecode(path)
+    found = _examined(given, all_errors=False)
+    if found.bundle is None:
+        raise BundleError(found.findings[0].rule, found.findings[0].message, where=given)
+    return found.bundle
+
+
+def is_bundle(path: Path) -> bool:
+    """Tell whether a folder is a comparison bundle in every respect, so that it may be replaced as one.
+
+    Whatever is wrong with it, also that it is not there or cannot be read, the answer is False.
+    """
+    return _examined(os.fsdecode(path), all_errors=False).verifies
+
+
+def verify_bundle(path: Path, *, all_errors: bool = True) -> BundleVerification:
+    """List what breaks a rule of the format.
+
+    Parameters
+    ----------
+    path : path-like
+        The folder; not a link to one.
+    all_errors : bool
+        False stops at the first. Past a manifest that cannot be read (rules ``manifest-json``,
+        ``schema-version``, ``manifest-fields``) there is nothing to go on with.
+
+    Returns
+    -------
+    BundleVerification
+    """
+    return _examined(os.fsdecode(path), all_errors=all_errors)
+
+
+def has_manifest(path: str) -> bool:
+    """Tell whether a path is a folder with an entry ``comparison.json``, whatever that is: what a comparison
+    takes for a bundle.
+    """
+    return os.path.isdir(path) and os.path.lexists(os.path.join(path, MANIFEST))
+
+
+def _examined(given: str, *, all_errors: bool) -> BundleVerification:
+    bare = without_trailing(given)
+    for reading in range(READINGS):
+        try:
+            folder = open_folder(bare)
+        except InputError as error:
+            return BundleVerification(given, None, (Finding("directory", _advised(given, error.message)),))
+        with folder:
+            found = examine_folder(folder, given, all_errors=all_errors)
+            if found.verifies or reading == READINGS - 1 or not _was_replaced(bare, folder):
+                break
+    return found
+
+
+def _was_replaced(path: str, folder: Folder) -> bool:
+    # A writer may put a new bundle in its place at any time, and remove the one that is being read.
+    try:
+        status = os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return (status.st_dev, status.st_ino) != folder.identity
+
+
+def _advised(given: str, message: str) -> str:
+    if not given:
+        return "the path is empty; give the bundle's directory"
+    if "symbolic link" in message:
+        return f"{message}; give the directory it leads to"
+    return f"{message}; give the bundle's directory"
+
+
+def examine_folder(folder: Folder, given: str, *, all_errors: bool = False) -> BundleVerification:
+    """Check a folder that is open already."""
+    work = Examination(folder)
+    findings = []
+    for finding in work.findings():
+        findings.append(finding)
+        if not all_errors:
+            break
+    if findings:
+        return BundleVerification(given, None, findings)
+    bundle = Bundle(given, manifest_of(work.members), folder.identity, work.stamps)
+    return BundleVerification(given, bundle, ())
+
+
+class Examination:
+    """The rules in their order, over a source of files.
+
+    Attributes
+    ----------
+    members : dict
+        The manifest's, integers as ``int``; empty until they were all there.
+    stamps : dict of str to tuple
+        The files that were opened, as they were then.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.members: dict[str, Any] = {}
+        self.stamps: dict[str, Stamp] = {}
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what is wrong, nothing of a bundle."""
+        try:
+            entries = self.source.entries()
+        except InputError as error:
+            yield Finding("directory", f"{error.message}; make it readable")
+            return
+        for name, kind in entries:
+            if kind:
+                yield Finding(
+                    "entry-type", f"{name} is {kind}, not a regular file; a bundle holds nothing else"
+                )
+        names = [name for name, _ in entries]
+        yield from map(_entry_set, _fixed_names(names))
+        readable = {name for name, kind in entries if not kind}
+        if MANIFEST in readable:
+            yield from self._manifest()
+        if self.members:
+            yield from self._files(names, readable)
+
+    def _manifest(self) -> Iterator[Finding]:
+        try:
+            with self.source.open_file(MANIFEST) as file:
+                self.stamps[MANIFEST] = file.stamp
+                size = file.size
+                data = b"" if size > MAX_BUNDLE_MANIFEST_BYTES else file.read(MAX_BUNDLE_MANIFEST_BYTES + 1)
+        except InputError as error:
+            yield _unreadable(MANIFEST, error)
+            return
+        size = max(size, len(data))
+        message = ""
+        value: Any = None
+        if size > MAX_BUNDLE_MANIFEST_BYTES:
+            message = f"has {size:,} bytes, and at most {MAX_BUNDLE_MANIFEST_BYTES:,} are read"
+        else:
+            message, value = read_members(data)
+        if message:
+            yield Finding("manifest-json", f"{MANIFEST} {message}")
+            return
+        version = rules.unsupported_version(value)
+        if version is not None:
+            yield Finding(
+                "schema-version",
+                f"schemaVersion {_shown(version)} is unsupported; {VERSION} is the one that is",
+            )
+            return
+        wrong = False
+        for message in rules.manifest_fields(value):
+            wrong = True
+            yield Finding("manifest-fields", message)
+        if wrong:
+            return
+        members = rules.with_integers(value)
+        for rule, function in rules.MANIFEST_RULES:
+            for message in function(members):
+                yield Finding(rule, message)
+        self.members = members
+
+    def _files(self, names: list[str], readable: set[str]) -> Iterator[Finding]:
+        declared: dict[str, str] = {}
+        for index, result in enumerate(self.members["results"]):
+            if result.get("reportPath"):
+                declared.setdefault(result["reportPath"], f"results[{index}]")
+        present = {name for name in names if name.endswith(SUFFIX)}
+        for path, place in declared.items():
+            if path not in present and path not in (MANIFEST, DATA_PACKAGE):
+                yield _entry_set(f"{_shown(path)}, named by {place}, is missing; put it back")
+        for name in names:
+            if name in present and name not in declared:
+                yield _entry_set(f"{name} is named by no result; move it elsewhere")
+        digest = None
+        for name in (*declared, DATA_PACKAGE):
+            if name not in readable:
+                continue
+            try:
+                with self.source.open_file(name) as file:
+                    self.stamps[name] = file.stamp
+                    if name == DATA_PACKAGE:
+                        digest = file.digest()
+            except InputError as error:
+                yield _unreadable(name, error)
+        recorded = self.members["dataPackage"]["sha256"]
+        if digest is not None and digest != recorded:
+            yield Finding(
+                "data-package-digest",
+                f"the SHA-256 of {DATA_PACKAGE} is {digest}, and dataPackage.sha256 is {_shown(recorded)}; "
+                "it is not the file the profiles were given",
+            )
+
+
+def _fixed_names(names: list[str]) -> Iterator[str]:
+    for name in (MANIFEST, DATA_PACKAGE):
+        if name not in names:
+            yield f"{name} is missing; this is no comparison bundle, or not all of one"
+    for name in names:
+        if name not in (MANIFEST, DATA_PACKAGE) and not name.endswith(SUFFIX):
+            yield f"{name} does not belong in a bundle; move it elsewhere"
+
+
+def _entry_set(message: str) -> Finding:
+    return Finding("entry-set", message)
+
+
+def _unreadable(name: str, error: InputError) -> Finding:
+    # It was a regular file when the folder was listed, or is one and the system does not let us.
+    said = "has gone since the directory was listed" if error.message == "missing" else error.message
+    return Finding("entry-type", f"{name} {said}; a bundle holds regular files that can be read")
+
+
+def read_members(data: bytes) -> tuple[str, Any]:
+    """Parse a manifest *(rule manifest-json)*.
+
+    Returns
+    -------
+    message : str
+        What is wrong with the bytes, ``""`` if nothing is.
+    members : dict
+        Numbers are :class:`~stratadiff.core.jsonvalue.WrittenNumber`.
+    """
+    status, offset, _ = pretty(data, MAX_BUNDLE_MANIFEST_DEPTH, 0)  # no room for a result: none is made
+    if status in (_NOT_UTF8, _NOT_JSON, _TOO_DEEP, _REPEATED, _BYTE_ORDER_MARK):
+        return _not_json(data, status, offset), None
+    offset = _lone_surrogate(data)
+    if offset >= 0:
+        escape = data[offset : offset + 6].decode()
+        return f"escapes half a surrogate pair, {escape}, at byte {offset}; write the character itself", None
+    value = parse_numbers_apart(data.decode())
+    if not isinstance(value, dict):
+        return "holds JSON that is not an object; a manifest is one", None
+    return "", value
+
+
+def _not_json(data: bytes, status: int, offset: int) -> str:
+    if status == _BYTE_ORDER_MARK:
+        return "starts with a byte-order mark (EF BB BF); save it as UTF-8 without one"
+    if status == _NOT_UTF8:
+        return f"is not UTF-8: byte {offset} is 0x{data[offset]:02x}; save it as UTF-8"
+    if status == _TOO_DEEP:
+        return f"opens more than {MAX_BUNDLE_MANIFEST_DEPTH} containers in each other at byte {offset}"
+    if status == _REPEATED:
+        from _json import scanstring
+
+        name = scanstring(data[offset + 1 :].decode(), 0)[0]
+        return f"has the member {_shown(name)} twice in an object, again at byte {offset}; keep one"
+    if not data.strip():
+        return "is empty; write the manifest"
+    rest = data[offset : offset + 60].decode("utf-8", "replace").split("\n")[0]
+    if not rest.strip():
+        return f"is not JSON: something is missing at byte {offset}"
+    return f"is not one JSON value: byte {offset} starts with {_shown(rest)}"
+
+
+def _lone_surrogate(data: bytes) -> int:
+    """Return where half a surrogate pair is escaped, -1 if nowhere; `data` is JSON."""
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return -1
+    import re  # few manifests have any: start-up
+
+    half = -1  # the escape of a first half that waits for its second
+    for match in re.finditer(rb"\\(?:u([0-9A-Fa-f]{4})|.)", data, re.DOTALL):
+        unit = int(match[1], 16) if match[1] else 0
+        is_second = 0xDC00 <= unit <= 0xDFFF
+        if half >= 0 and not (is_second and match.start() == half + 6):
+            return half
+        if half >= 0:
+            half = -1
+        elif 0xD800 <= unit <= 0xDBFF:
+            half = match.start()
+        elif is_second:
+            return match.start()
+    return half
+
+
+def _shown(text: str) -> str:
+    from stratadiff.core.configuration import shown  # only for what is wrong: start-up
+
+    return shown(text)
