@@ -1,190 +1,149 @@
 """Shingles of texts: every run of k code points, as a set; how much two sets have in common *(levels §4.3)*.
 
-A shingle is kept whole, as a key of up to 126 bits, so that equality never rests on a hash.
+A shingle is kept whole, as a key of up to 84 bits, so that equality never rests on a hash.
 """
 
 from cpython.array cimport array, clone
+from cpython.exc cimport PyErr_CheckSignals
 
 from buffers cimport (
-    Ints, free, int32_t, ints_free, ints_init, ints_push, ints_to_array, uint8_t, uint32_t, uint64_t,
+    Ints, free, int32_t, ints_free, ints_init, ints_reserve, ints_to_array, malloc, memcpy, uint8_t, uint64_t,
+)
+from libc.string cimport memset
+from shingle_pairs cimport Bytes, compared
+from shingle_table cimport (
+    LONGEST, Batch, Entry, Reader, Table, Text, ask_for, find, make_room, put, read_shingles, reader_init, table_init,
 )
 
 cdef extern from "Python.h":
-    int PyUnicode_KIND(object) nogil
-    void *PyUnicode_DATA(object) nogil
-    Py_ssize_t PyUnicode_GET_LENGTH(object) nogil
+    int PyUnicode_KIND(object)
+    void *PyUnicode_DATA(object)
+    Py_ssize_t PyUnicode_GET_LENGTH(object)
 
-cdef extern from "<stdlib.h>" nogil:
-    void *calloc(size_t, size_t)
-    void qsort(void *, size_t, size_t, int (*)(const void *, const void *) noexcept nogil)
+cdef array INT32 = array("i")
+cdef array DOUBLE = array("d")
 
-cdef extern from "<stdint.h>" nogil:
-    ctypedef unsigned short uint16_t
+# Keyed per process, so that nobody can prepare texts that collide. No result depends on it.
+cdef uint64_t SEED = <uint64_t> hash("stratadiff.shingles") * <uint64_t> 0x9E3779B97F4A7C15
 
 cdef enum:
-    LONGEST = 6             # code points of a shingle that fit a key
-    FEW = 2048              # code points that are not worth giving up the interpreter's lock
+    SMALL_START = 1 << 14   # entries of the first table of `sets`
+    FEW = 1024              # code points that are not worth giving up the interpreter's lock
+    MANY = 1 << 22          # code points between two looks at signals
 
 
-cdef struct Key:
-    uint64_t low            # the last three code points, 21 bits each
-    uint64_t high           # those before; of a text shorter than k also its length and a mark
+# ---------------------------------------------------------------------------------------------------------------------
+# Sets
 
 
-cdef struct Entry:
-    Key key
-    int32_t round           # 0: free; else the text (of `sets`) or the side of a pair that saw it last
-    int32_t id
+cdef void sort_ids(int32_t *ids, int32_t *other, Py_ssize_t count, int32_t most) noexcept nogil:
+    # Ascending. By digits of eight bits from the lowest on; `other` has room for as many.
+    cdef Py_ssize_t[256] places
+    cdef Py_ssize_t i, k, place, size
+    cdef int32_t id
+    cdef int shift = 0
+    cdef int32_t *source = ids
+    cdef int32_t *target = other
+    if count <= 32:
+        for i in range(1, count):
+            id = ids[i]
+            k = i
+            while k > 0 and ids[k - 1] > id:
+                ids[k] = ids[k - 1]
+                k -= 1
+            ids[k] = id
+        return
+    while most >> shift:
+        memset(places, 0, sizeof(places))
+        for i in range(count):
+            places[source[i] >> shift & 255] += 1
+        place = 0
+        for k in range(256):
+            size = places[k]
+            places[k] = place
+            place += size
+        for i in range(count):
+            k = source[i] >> shift & 255
+            target[places[k]] = source[i]
+            places[k] += 1
+        source, target = target, source
+        shift += 8
+        if shift == 32:
+            break
+    if source != ids:
+        memcpy(ids, source, <size_t> count * sizeof(int32_t))
 
 
-cdef struct Table:
-    Entry *entries
-    Py_ssize_t capacity     # a power of two
-    Py_ssize_t used
-    uint64_t seed
-
-
-cdef struct Text:
-    const uint8_t *data
-    Py_ssize_t size
-    int kind
-
-
-cdef inline uint64_t mixed(uint64_t x) noexcept nogil:
-    # The finaliser of SplitMix64.
-    x = (x ^ x >> 30) * <uint64_t> 0xBF58476D1CE4E5B9
-    x = (x ^ x >> 27) * <uint64_t> 0x94D049BB133111EB
-    return x ^ x >> 31
-
-
-cdef inline uint32_t point(const Text *text, Py_ssize_t at) noexcept nogil:
-    if text.kind == 1:
-        return text.data[at]
-    if text.kind == 2:
-        return (<const uint16_t *> text.data)[at]
-    return (<const uint32_t *> text.data)[at]
-
-
-cdef bint table_init(Table *self, Py_ssize_t expected, uint64_t seed) noexcept nogil:
-    self.capacity = 64
-    while self.capacity < 2 * expected:
-        self.capacity *= 2
-    self.used = 0
-    self.seed = seed
-    self.entries = <Entry *> calloc(<size_t> self.capacity, sizeof(Entry))
-    return self.entries != NULL
-
-
-cdef inline Entry *find(const Table *self, const Key *key) noexcept nogil:
-    # The key's entry, or the free one where it belongs.
-    cdef Py_ssize_t mask = self.capacity - 1
-    cdef Py_ssize_t at = <Py_ssize_t> mixed(key.low ^ mixed(key.high ^ self.seed)) & mask
+cdef bint collect(Table *table, const Text *text, int k, Ints *ids, Ints *spare) noexcept nogil:
+    # Pushes the text's set. False when memory ran out.
+    cdef Reader reader
+    cdef Batch batch
     cdef Entry *entry
-    while True:
-        entry = &self.entries[at]
-        if entry.round == 0 or (entry.key.low == key.low and entry.key.high == key.high):
-            return entry
-        at = (at + 1) & mask
-
-
-cdef bint make_room(Table *self, Py_ssize_t extra) noexcept nogil:
-    # Keeps at least half the entries free, so that searches stay short.
-    cdef Table larger
-    cdef Py_ssize_t at
-    cdef Entry *entry
-    if 2 * (self.used + extra) <= self.capacity:
-        return True
-    if not table_init(&larger, 2 * (self.used + extra), self.seed):
+    cdef int32_t *own
+    cdef int32_t most = 0, before = -1
+    cdef Py_ssize_t count = 0, kept = 0, at
+    cdef int i
+    cdef bint is_sorted = True
+    if not ints_reserve(ids, text.size):
         return False
-    for at in range(self.capacity):
-        entry = &self.entries[at]
-        if entry.round:
-            find(&larger, &entry.key)[0] = entry[0]
-    larger.used = self.used
-    free(self.entries)
-    self[0] = larger
+    own = ids.items + ids.size
+    reader_init(&reader, text, k, table.seed)
+    while True:
+        read_shingles(&reader, &batch)
+        if batch.size == 0:
+            break
+        if not make_room(table):
+            return False
+        ask_for(table, &batch)
+        for i in range(batch.size):
+            entry = find(table, &batch.keys[i], batch.hashes[i])
+            if entry.mark == 0:
+                put(table, entry, &batch.keys[i], <int32_t> table.used + 1)
+            own[count] = entry.mark - 1
+            if own[count] < most:
+                is_sorted = False
+            else:
+                most = own[count]
+            count += 1
+    if not is_sorted:
+        spare.size = 0
+        if not ints_reserve(spare, count):
+            return False
+        sort_ids(own, spare.items, count, most)
+    for at in range(count):
+        if own[at] != before:
+            before = own[at]
+            own[kept] = before
+            kept += 1
+    ids.size += kept
     return True
 
 
-cdef inline Py_ssize_t shingle_count(const Text *text, int k) noexcept nogil:
-    # With repeats.
-    return text.size - k + 1 if text.size >= k else text.size > 0
+# ---------------------------------------------------------------------------------------------------------------------
+# Arguments
 
 
-cdef inline void first_key(const Text *text, int k, Key *key) noexcept nogil:
-    cdef Py_ssize_t at, size = k if text.size >= k else text.size
-    key.low = key.high = 0
-    for at in range(size):
-        shift_in(key, point(text, at), size)
-    if text.size < k:
-        key.high |= <uint64_t> 1 << 63 | <uint64_t> text.size << 56
-
-
-cdef inline void shift_in(Key *key, uint32_t code, Py_ssize_t k) noexcept nogil:
-    cdef uint64_t three = (<uint64_t> 1 << 63) - 1
-    if k > 3:
-        key.high = (key.high << 21 | key.low >> 42) & ((<uint64_t> 1 << 21 * (k - 3)) - 1)
-        key.low = (key.low << 21 | code) & three
-    else:
-        key.low = (key.low << 21 | code) & ((<uint64_t> 1 << 21 * k) - 1)
-
-
-cdef double compared(Table *self, const Text *a, const Text *b, int k, int32_t round) noexcept nogil:
-    # Rounds `round` and `round` + 1 are this pair's: an entry of an earlier one counts as not there. The table
-    # has room.
-    cdef Py_ssize_t only_a = 0, only_b = 0, common = 0, at, count
-    cdef Key key
-    cdef Entry *entry
-    count = shingle_count(a, k)
-    if count:
-        first_key(a, k, &key)
+cdef Text *look_at(tuple texts) except NULL:
+    # The tuple keeps the texts; strings never change.
+    cdef Py_ssize_t at, count = len(texts)
+    cdef Text *found = <Text *> malloc((<size_t> count + 1) * sizeof(Text))
+    if found == NULL:
+        raise MemoryError
     for at in range(count):
-        if at:
-            shift_in(&key, point(a, at + k - 1), k)
-        entry = find(self, &key)
-        if entry.round < round:
-            if entry.round == 0:
-                entry.key = key
-                self.used += 1
-            entry.round = round
-            only_a += 1
-    count = shingle_count(b, k)
-    if count:
-        first_key(b, k, &key)
-    for at in range(count):
-        if at:
-            shift_in(&key, point(b, at + k - 1), k)
-        entry = find(self, &key)
-        if entry.round < round:
-            if entry.round == 0:
-                entry.key = key
-                self.used += 1
-            entry.round = round + 1
-            only_b += 1
-        elif entry.round == round:
-            entry.round = round + 1
-            common += 1
-    # only_a still counts those in common.
-    if only_a + only_b == 0:
-        return 1.0
-    return <double> common / <double> (only_a + only_b)
-
-
-cdef inline void look_at(object text, Text *found):
-    found.data = <const uint8_t *> PyUnicode_DATA(text)
-    found.size = PyUnicode_GET_LENGTH(text)
-    found.kind = PyUnicode_KIND(text)
+        text = texts[at]
+        if not isinstance(text, str):
+            free(found)
+            raise TypeError(f"a text is {type(text).__name__}, not str")
+        found[at].data = <const uint8_t *> PyUnicode_DATA(text)
+        found[at].size = PyUnicode_GET_LENGTH(text)
+        found[at].kind = PyUnicode_KIND(text)
+    return found
 
 
 cdef int check_length(int k) except -1:
     if k < 1 or k > LONGEST:
         raise ValueError(f"shingles have 1 to {LONGEST} code points")
     return 0
-
-
-cdef uint64_t seed_of_process() except? 0:
-    # Keeps strangers from choosing texts that collide; no result depends on it.
-    return <uint64_t> <Py_ssize_t> hash("shingles")
 
 
 def jaccard(str a not None, str b not None, int k, /):
@@ -195,7 +154,7 @@ def jaccard(str a not None, str b not None, int k, /):
     a, b : str
         Compared by code points; nothing is normalised.
     k : int
-        Code points of a shingle, 1 to 6. A text shorter than that is its only shingle.
+        Code points of a shingle, 1 to 4. A text shorter than that is its only shingle.
 
     Returns
     -------
@@ -205,21 +164,17 @@ def jaccard(str a not None, str b not None, int k, /):
     Raises
     ------
     ValueError
-        `k` is out of range.
+        If `k` is out of range.
     MemoryError
 
     Notes
     -----
-    Linear in the lengths, memory too.
+    Linear in the lengths; memory linear in the different shingles, at most 200 MiB. Source: levels §4.3.
     """
     return jaccards((a,), (b,), k)[0]
 
 
-cdef array _doubles = array('d')
-cdef array _ints = array('i')
-
-
-def jaccards(texts_a, texts_b, int k, /):
+def jaccards(object texts_a, object texts_b, int k, /):
     """Return the Jaccard index of the k-shingle sets of every pair of texts.
 
     Parameters
@@ -231,106 +186,69 @@ def jaccards(texts_a, texts_b, int k, /):
 
     Returns
     -------
-    array('d')
+    array.array of double
         One index per pair.
 
     Raises
     ------
     ValueError
-        `k` is out of range, or the lists differ in length.
+        If `k` is out of range, or the lists differ in length.
     TypeError
-        An item is no str.
+        If an item is no str.
     MemoryError
 
     Notes
     -----
-    Linear in the lengths; memory linear in the longest pair.
+    Linear in the lengths; memory as :func:`jaccard`, for one pair at a time.
     """
     check_length(k)
     cdef tuple left = tuple(texts_a), right = tuple(texts_b)
-    cdef Py_ssize_t count = len(left), at, wanted
-    cdef Text a, b
+    cdef Py_ssize_t count = len(left), at = 0, stop, points
+    cdef Text *a = NULL
+    cdef Text *b = NULL
     cdef Table table
+    cdef Bytes small
     cdef array result
-    cdef double value
-    cdef int32_t round = 1
+    cdef double value = 0.0
     if len(right) != count:
         raise ValueError("the two lists of texts differ in length")
-    for text in left + right:
-        if not isinstance(text, str):
-            raise TypeError(f"a text is {type(text).__name__}, not str")
-    result = clone(_doubles, count, False)
-    if not table_init(&table, 0, seed_of_process()):
-        raise MemoryError
+    table.entries = NULL
+    small.slots = NULL
+    small.bits = 0
+    small.round = 0
+    table.seed = small.seed = SEED
     try:
-        for at in range(count):
-            first, second = left[at], right[at]
-            if first is second or first == second:
-                result.data.as_doubles[at] = 1.0
-                continue
-            look_at(first, &a)
-            look_at(second, &b)
-            wanted = shingle_count(&a, k) + shingle_count(&b, k)
-            if 2 * (table.used + wanted) > table.capacity:
-                # What earlier pairs left behind is of no use: start over, large enough for this one.
-                free(table.entries)
-                table.entries = NULL
-                if not table_init(&table, 4 * wanted if wanted < FEW else wanted, table.seed):
-                    raise MemoryError
-                round = 1
-            if wanted <= FEW:
-                value = compared(&table, &a, &b, k, round)
+        a = look_at(left)
+        b = look_at(right)
+        result = clone(DOUBLE, count, False)
+        while at < count:
+            points = 0
+            stop = at
+            while stop < count and points < MANY:
+                points += a[stop].size + b[stop].size
+                stop += 1
+            if points <= FEW:
+                while at < stop and value >= 0.0:
+                    value = result.data.as_doubles[at] = compared(&table, &small, &a[at], &b[at], k)
+                    at += 1
             else:
                 with nogil:
-                    value = compared(&table, &a, &b, k, round)
-            result.data.as_doubles[at] = value
-            round += 2
-            if round > 0x7FFFFFF0:
-                free(table.entries)
-                table.entries = NULL
-                if not table_init(&table, wanted, table.seed):
-                    raise MemoryError
-                round = 1
+                    while at < stop and value >= 0.0:
+                        value = result.data.as_doubles[at] = compared(&table, &small, &a[at], &b[at], k)
+                        at += 1
+            if value < 0.0:
+                raise MemoryError
+            if stop < count:
+                PyErr_CheckSignals()
+        return result
     finally:
         free(table.entries)
-    return result
+        free(small.slots)
+        free(a)
+        free(b)
 
 
-cdef int compare_ints(const void *x, const void *y) noexcept nogil:
-    cdef int32_t a = (<const int32_t *> x)[0]
-    cdef int32_t b = (<const int32_t *> y)[0]
-    return (a > b) - (a < b)
-
-
-cdef bint collect(Table *self, const Text *text, int k, int32_t round, Ints *ids) noexcept nogil:
-    cdef Py_ssize_t count = shingle_count(text, k), at, start = ids.size
-    cdef Key key
-    cdef Entry *entry
-    cdef bint is_sorted = True
-    if not make_room(self, count):
-        return False
-    if count:
-        first_key(text, k, &key)
-    for at in range(count):
-        if at:
-            shift_in(&key, point(text, at + k - 1), k)
-        entry = find(self, &key)
-        if entry.round == round:
-            continue
-        if entry.round == 0:
-            entry.key = key
-            entry.id = <int32_t> self.used
-            self.used += 1
-        entry.round = round
-        if ids.size > start and ids.items[ids.size - 1] > entry.id:
-            is_sorted = False
-        ints_push(ids, entry.id)
-    if not is_sorted and not ids.failed:
-        qsort(ids.items + start, <size_t> (ids.size - start), sizeof(int32_t), compare_ints)
-    return not ids.failed
-
-
-def sets(texts, int k, /):
+def sets(object texts, int k, /):
     """Return the k-shingle sets of texts as ids that mean the same in all of them.
 
     Parameters
@@ -342,58 +260,66 @@ def sets(texts, int k, /):
 
     Returns
     -------
-    ids : array('i')
+    ids : array.array of int32
         The sets one after another, each ascending and without repeats; ids are dense, by first occurrence.
-    bounds : array('i')
-        Where each set starts, and the end of the last.
+    bounds : array.array of int32, shape (texts + 1,)
+        Set t is ``ids[bounds[t] : bounds[t + 1]]``.
 
     Raises
     ------
     ValueError
-        `k` is out of range.
+        If `k` is out of range.
     TypeError
-        An item is no str.
+        If an item is no str.
     OverflowError
-        More than 2147483645 code points in all.
+        If there are more than 2147483645 code points in all.
     MemoryError
 
     Notes
     -----
-    O(n log n) in the lengths; memory: 24 bytes per different shingle, twice that while the table grows, and 4 per
-    id.
+    Linear in the code points. Memory: 32 to 64 bytes per different shingle, half as much again while the table grows, and
+    4 to 8 per id. Source: levels §4.3.
     """
     check_length(k)
     cdef tuple given = tuple(texts)
-    cdef Py_ssize_t count = len(given), at
-    cdef Text text
-    cdef Table table
-    cdef Ints ids
-    cdef array bounds
-    cdef bint has_room
+    cdef Py_ssize_t count = len(given), at = 0, stop, points
     cdef uint64_t total = 0
-    for item in given:
-        if not isinstance(item, str):
-            raise TypeError(f"a text is {type(item).__name__}, not str")
-        total += <uint64_t> len(item)
-    if total > 2147483645 or count > 2147483645:
-        raise OverflowError("more than 2147483645 code points cannot be indexed")
-    bounds = clone(_ints, count + 1, False)
+    cdef Text *found = look_at(given)
+    cdef Table table
+    cdef Ints ids, spare
+    cdef array bounds
+    cdef bint has_room = True
+    table.entries = NULL
     ints_init(&ids)
-    if not table_init(&table, 0, seed_of_process()):
-        raise MemoryError
+    ints_init(&spare)
     try:
-        bounds.data.as_ints[0] = 0
         for at in range(count):
-            look_at(given[at], &text)
-            if text.size <= FEW:
-                has_room = collect(&table, &text, k, <int32_t> at + 1, &ids)
-            else:
-                with nogil:
-                    has_room = collect(&table, &text, k, <int32_t> at + 1, &ids)
+            total += <uint64_t> found[at].size
+        if total > 2147483645 or count > 2147483645:
+            raise OverflowError("more than 2147483645 code points cannot be indexed; split them")
+        bounds = clone(INT32, count + 1, False)
+        if not table_init(&table, 2 * <Py_ssize_t> total if 2 * total < SMALL_START else SMALL_START, SEED):
+            raise MemoryError
+        bounds.data.as_ints[0] = 0
+        at = 0
+        while at < count:
+            points = 0
+            stop = at
+            while stop < count and points < MANY:
+                points += found[stop].size
+                stop += 1
+            with nogil:
+                while at < stop and has_room:
+                    has_room = collect(&table, &found[at], k, &ids, &spare)
+                    at += 1
+                    bounds.data.as_ints[at] = <int32_t> ids.size
             if not has_room:
                 raise MemoryError
-            bounds.data.as_ints[at + 1] = <int32_t> ids.size
-        return ints_to_array(_ints, ids.items, ids.size), bounds
+            if stop < count:
+                PyErr_CheckSignals()
+        return ints_to_array(INT32, ids.items, ids.size), bounds
     finally:
-        ints_free(&ids)
+        free(found)
         free(table.entries)
+        ints_free(&ids)
+        ints_free(&spare)

@@ -7,18 +7,19 @@ the same bits up to the C library's logarithm.
 from cpython.array cimport array, clone
 from libc.math cimport log, sqrt
 
-from buffers cimport Py_buffer, PyBuffer_Release, acquire_ints, check_bounds, free, int32_t, malloc
+from buffers cimport PyBuffer_Release, Py_buffer, acquire_ints, check_bounds, free, int32_t, malloc, memcpy
+from libc.stdlib cimport calloc
+from libc.string cimport memset
 
-cdef extern from "<stdlib.h>" nogil:
-    void *calloc(size_t, size_t)
+cdef array DOUBLE = array("d")
 
 cdef enum:
     SMALL = 64              # logarithms of term frequencies below are computed once
 
 
 cdef struct Corpus:
-    const int32_t *ids
-    const int32_t *bounds
+    int32_t *ids
+    int32_t *bounds
     Py_ssize_t pair_count
     Py_ssize_t vocabulary
     double *idf             # per term: ln((N + 1) / (df + 1)) + 1
@@ -38,9 +39,7 @@ cdef void weigh_terms(Corpus *self) noexcept nogil:
     cdef Py_ssize_t document, at, term
     cdef Py_ssize_t document_count = 2 * self.pair_count
     cdef int32_t id
-    for term in range(self.vocabulary):
-        self.left[term] = 0
-        self.stamp[term] = 0
+    # `left` counts documents first; it and the stamps start as zeros.
     for document in range(document_count):
         for at in range(self.bounds[document], self.bounds[document + 1]):
             id = self.ids[at]
@@ -92,87 +91,86 @@ cdef double similarity(Corpus *self, Py_ssize_t pair) noexcept nogil:
     return 0.0 if value < 0.0 else 1.0 if value > 1.0 else value
 
 
-cdef array _doubles = array('d')
-
-
-def similarities(ids, bounds, /):
+def similarities(object ids, object bounds, /):
     """Return the cosine similarity of every pair of documents.
 
     Parameters
     ----------
     ids : int32 buffer
         The terms of 2n documents one after another, as dense ids from 0: n of the baseline, then n of the candidate.
-    bounds : int32 buffer of 2n + 1
+    bounds : int32 buffer, shape (2n + 1,)
         Where in `ids` each document starts, and the end of the last.
 
     Returns
     -------
-    array('d') of n
+    array.array of double, shape (n,)
         In [0, 1], not rounded. Two empty documents have 1.0, one empty 0.0.
 
     Raises
     ------
     ValueError
-        The buffers are no int32, `bounds` has an even number of entries or reaches outside, or ids are not dense.
-    OverflowError, MemoryError
+        If an argument is no int32 buffer, `bounds` has an even number of entries or reaches outside, or ids are not dense.
+    MemoryError
 
     Notes
     -----
     Linear in the terms, memory too. Weight of a term in a document:
-    ``(1 + ln tf) * (ln((2n + 1) / (df + 1)) + 1)``.
+    ``(1 + ln tf) * (ln((2n + 1) / (df + 1)) + 1)``. Source: levels §1.1.
     """
-    cdef Py_buffer id_view, bound_view
+    cdef Py_buffer[2] views
     cdef Corpus corpus
-    cdef Py_ssize_t count, at, longest = 0, pair
+    cdef Py_ssize_t count, documents, at, longest = 0, pair
     cdef array result
-    cdef bint is_dense = True
-    acquire_ints(ids, &id_view)
+    cdef int held = 0
+    memset(&corpus, 0, sizeof(corpus))
     try:
-        acquire_ints(bounds, &bound_view)
-        try:
-            corpus.ids = <const int32_t *> id_view.buf
-            corpus.bounds = <const int32_t *> bound_view.buf
-            count = id_view.len // 4
-            if bound_view.len // 4 % 2 == 0:
-                raise ValueError("bounds need an odd number of entries: two documents a pair, and the end")
-            corpus.pair_count = (bound_view.len // 4 - 1) // 2
-            check_bounds(corpus.bounds, bound_view.len // 4, count)
-            corpus.vocabulary = 0
-            with nogil:
-                for at in range(count):
-                    if corpus.ids[at] < 0 or corpus.ids[at] >= count:
-                        is_dense = False
-                    elif corpus.ids[at] >= corpus.vocabulary:
-                        corpus.vocabulary = corpus.ids[at] + 1
-                for at in range(2 * corpus.pair_count):
-                    if corpus.bounds[at + 1] - corpus.bounds[at] > longest:
-                        longest = corpus.bounds[at + 1] - corpus.bounds[at]
-            if not is_dense:
+        acquire_ints(ids, &views[0])
+        held = 1
+        acquire_ints(bounds, &views[1])
+        held = 2
+        count = views[0].len // 4
+        documents = views[1].len // 4 - 1
+        if documents < 0 or documents & 1:
+            raise ValueError("bounds need an odd number of entries: two documents a pair, and the end")
+        # Copies, because ids become indices: no other thread may change them after they were looked at.
+        corpus.ids = <int32_t *> malloc(<size_t> (count + 1) * sizeof(int32_t))
+        corpus.bounds = <int32_t *> malloc(<size_t> (documents + 1) * sizeof(int32_t))
+        if corpus.ids == NULL or corpus.bounds == NULL:
+            raise MemoryError
+        if count:
+            memcpy(corpus.ids, views[0].buf, <size_t> count * sizeof(int32_t))
+        memcpy(corpus.bounds, views[1].buf, <size_t> (documents + 1) * sizeof(int32_t))
+        check_bounds(corpus.bounds, documents + 1, count)
+        corpus.pair_count = documents // 2
+        for at in range(count):
+            if corpus.ids[at] < 0 or corpus.ids[at] >= count:
                 raise ValueError("ids must be dense: from 0, and fewer than there are terms")
-            result = clone(_doubles, corpus.pair_count, False)
-            corpus.idf = <double *> malloc(<size_t> (corpus.vocabulary + 1) * sizeof(double))
-            corpus.stamp = <int32_t *> calloc(<size_t> corpus.vocabulary + 1, sizeof(int32_t))
-            corpus.left = <int32_t *> calloc(<size_t> corpus.vocabulary + 1, sizeof(int32_t))
-            corpus.right = <int32_t *> calloc(<size_t> corpus.vocabulary + 1, sizeof(int32_t))
-            corpus.order = <int32_t *> calloc(<size_t> longest + 1, sizeof(int32_t))
-            try:
-                if (
-                    corpus.idf == NULL or corpus.stamp == NULL or corpus.left == NULL or corpus.right == NULL
-                    or corpus.order == NULL
-                ):
-                    raise MemoryError
-                with nogil:
-                    weigh_terms(&corpus)
-                    for pair in range(corpus.pair_count):
-                        result.data.as_doubles[pair] = similarity(&corpus, pair)
-            finally:
-                free(corpus.idf)
-                free(corpus.stamp)
-                free(corpus.left)
-                free(corpus.right)
-                free(corpus.order)
-            return result
-        finally:
-            PyBuffer_Release(&bound_view)
+            if corpus.ids[at] >= corpus.vocabulary:
+                corpus.vocabulary = corpus.ids[at] + 1
+        for at in range(documents):
+            longest = max(longest, corpus.bounds[at + 1] - corpus.bounds[at])
+        corpus.idf = <double *> malloc(<size_t> (corpus.vocabulary + 1) * sizeof(double))
+        corpus.stamp = <int32_t *> calloc(<size_t> corpus.vocabulary + 1, sizeof(int32_t))
+        corpus.left = <int32_t *> calloc(<size_t> corpus.vocabulary + 1, sizeof(int32_t))
+        corpus.right = <int32_t *> calloc(<size_t> corpus.vocabulary + 1, sizeof(int32_t))
+        corpus.order = <int32_t *> malloc(<size_t> (longest + 1) * sizeof(int32_t))
+        if (corpus.idf == NULL or corpus.stamp == NULL or corpus.left == NULL or corpus.right == NULL
+                or corpus.order == NULL):
+            raise MemoryError
+        result = clone(DOUBLE, corpus.pair_count, False)
+        with nogil:
+            weigh_terms(&corpus)
+            for pair in range(corpus.pair_count):
+                result.data.as_doubles[pair] = similarity(&corpus, pair)
+        return result
     finally:
-        PyBuffer_Release(&id_view)
+        free(corpus.ids)
+        free(corpus.bounds)
+        free(corpus.idf)
+        free(corpus.stamp)
+        free(corpus.left)
+        free(corpus.right)
+        free(corpus.order)
+        while held:
+            held -= 1
+            PyBuffer_Release(&views[held])

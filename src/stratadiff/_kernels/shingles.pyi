@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Sequence
 
-# Common over union of the k-shingle sets; two empty texts have 1.0. k is 1 to 6.
+# Common over union of the k-shingle sets; two empty texts have 1.0. k is 1 to 4.
 def jaccard(a: str, b: str, k: int, /) -> float: ...
 
 # The same for every pair of two equally long lists.
