@@ -349,10 +349,11 @@ def _not_json(data: bytes, status: int, offset: int) -> str:
         return f"has the member {_shown(name)} twice in an object, again at byte {offset}; keep one"
     if not data.strip():
         return "is empty; write the manifest"
-    rest = data[offset : offset + 60].decode("utf-8", "replace").split("\n")[0]
-    if not rest.strip():
-        return f"is not JSON: something is missing at byte {offset}"
-    return f"is not one JSON value: byte {offset} starts with {_shown(rest)}"
+    if offset == len(data):
+        return f"is not JSON: something is missing at its end, byte {offset}"
+    rest = data[offset : offset + 60].decode("utf-8", "replace")
+    line = rest[:1] + rest[1:].partition("\n")[0]
+    return f"is not one JSON value: byte {offset} starts with {_shown(line)}"
 
 
 def _lone_surrogate(data: bytes) -> int:
