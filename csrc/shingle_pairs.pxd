@@ -46,7 +46,7 @@ cdef inline void count_batch(Table *table, const Batch *batch, int32_t side, Py_
         while not ((entry.mark < first) | ((entry.low == low) & (entry.high == high))):
             at = (at + 1) & mask
             entry = &entries[at]
-        # Free or the key's: without a branch, as no processor can foresee which (bench_traces).
+        # Free or the key's: without a branch, as no processor can foresee which.
         both += side & (entry.mark == first)
         used += entry.mark < first
         entry.low = low
@@ -130,7 +130,7 @@ cdef inline void count_bytes(Bytes *self, const uint8_t *text, Py_ssize_t size, 
             if (seen < first) | (<uint32_t> slot == key):
                 break
             at = (at + 1) & mask
-        # Free or the shingle's: without a branch, as no processor can foresee which (bench_traces).
+        # Free or the shingle's: without a branch, as no processor can foresee which.
         common += side & (seen == first)
         new += seen < first
         slots[at] = <uint64_t> (first + side) << 32 | key
