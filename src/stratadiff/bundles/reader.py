@@ -160,6 +160,8 @@ def _was_replaced(path: str, folder: Folder) -> bool:
     # A writer may put a new bundle in its place at any time, and remove the one that is being read.
     try:
         status = os.lstat(path)
+    except FileNotFoundError:
+        return True
     except (OSError, ValueError):
         return False
     return (status.st_dev, status.st_ino) != folder.identity

@@ -329,16 +329,20 @@ class _Publication:
 
     def _withdraw(self) -> None:
         """Leave everything as it was, as far as it is known to be ours."""
-        occupant = self.replaced.pop(_NEW, None)
-        if self.identity is None or self._stands_at(self.private, _NEW):
-            self._remove(_NEW, self.names)
-        elif occupant is not None and occupant.is_at(self.private, _NEW):
-            self._remove(_NEW, occupant.stamps)  # interrupted just after the exchange: it is published
-        for place in reversed(self.replaced):
-            try:
-                rename_new(self.private, place, self.parent, self.name)
-            except OSError:
-                pass  # it stays where it is, whole, and the message names it
+        if self.identity is not None and self._stands_at(self.parent, self.name):
+            # Interrupted just after the step: it is published.
+            for place, occupant in self.replaced.items():
+                if occupant.is_at(self.private, place):
+                    self._remove(place, occupant.stamps)
+        else:
+            if self.identity is None or self._stands_at(self.private, _NEW):
+                self._remove(_NEW, self.names)
+            for place in reversed(self.replaced):
+                if place != _NEW:
+                    try:
+                        rename_new(self.private, place, self.parent, self.name)
+                    except OSError:
+                        pass  # it stays where it is, whole, and the message names it
         self._remove_private()
 
     def _stands_at(self, folder: Folder, name: str) -> bool:
@@ -383,13 +387,17 @@ def leftovers_of(parent: Folder, name: str, absolute: str) -> list[str]:
     size = len(prefix) + 2 * _RANDOM_BYTES + len(_SUFFIX)
     found = []
     try:
-        for entry, kind in parent.entries():
-            if kind and len(entry) == size and entry.startswith(prefix) and entry.endswith(_SUFFIX):
+        entries = parent.entries()
+    except InputError:
+        return []  # it is published; a remark that cannot be made is no error
+    for entry, kind in entries:
+        if kind and len(entry) == size and entry.startswith(prefix) and entry.endswith(_SUFFIX):
+            try:
                 with parent.open_folder(entry) as folder:
                     if not _is_locked(folder) and folder.entries():
                         found.append(os.path.join(absolute, entry))
-    except (OSError, InputError):
-        pass  # it is published; a remark that cannot be made is no error
+            except (OSError, InputError):
+                pass
     return found
 
 
@@ -409,7 +417,7 @@ def _lock(folder: Folder) -> None:
         import fcntl  # only for writers: start-up
 
         fcntl.flock(folder.descriptor, fcntl.LOCK_SH)
-    except (ImportError, OSError):
+    except (ImportError, OSError, ValueError):
         pass
 
 
@@ -420,6 +428,6 @@ def _is_locked(folder: Folder) -> bool:
         fcntl.flock(folder.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except (ImportError, OSError):
-        return False
+    except (ImportError, OSError, ValueError):
+        pass
     return False
