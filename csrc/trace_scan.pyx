@@ -55,6 +55,7 @@ cdef const char **KINDS = [
 
 cdef struct Result:
     Longs records
+    Longs bad               # code, line and detail of every line read over
     Longs counts
     Longs odd
     int64_t absent[3]
@@ -178,9 +179,9 @@ cdef bint keep(Result *result, const Line *line, const Scan *s, const uint8_t *b
 
 cdef int scan_lines(
     Scan *s, Result *result, const uint8_t *base, Py_ssize_t *at, const uint8_t *end, Py_ssize_t max_line, bint is_last,
-    int64_t *number, int *detail, Py_ssize_t *problem,
+    bint goes_on, int64_t *number, int *detail,
 ) noexcept nogil:
-    # Reads lines up to the first that is not kept; leaves `at` past the last line read.
+    # Reads lines up to the first that is not kept, or over those; leaves `at` past the last line read.
     cdef const uint8_t *p
     cdef const uint8_t *stop
     cdef const uint8_t *content
@@ -193,7 +194,6 @@ cdef int scan_lines(
         if stop == NULL:
             if end - p > max_line:
                 number[0] += 1
-                problem[0] = at[0]
                 return LINE_TOO_LARGE
             if not is_last:
                 return KEPT
@@ -202,7 +202,6 @@ cdef int scan_lines(
         else:
             size = stop + 1 - p
         number[0] += 1
-        problem[0] = at[0]
         if size > max_line:
             return LINE_TOO_LARGE
         at[0] += size
@@ -225,11 +224,19 @@ cdef int scan_lines(
         if s.status != FINE:
             code = why_not(p, stop, s.max_depth)
             detail[0] = <int> (s.problem - p) if s.problem - p < 0x7FFFFFFF else 0x7FFFFFFF
-            return code
-        detail[0] = envelope_problem(&line)
-        if detail[0] >= 0:
-            return BAD_ENVELOPE
-        if not keep(result, &line, s, base, number[0]):
+        else:
+            code = BAD_ENVELOPE
+            detail[0] = envelope_problem(&line)
+        if code != BAD_ENVELOPE or detail[0] >= 0:
+            if not goes_on:
+                return code
+            if not longs_reserve(&result.bad, 3):
+                return OUT_OF_MEMORY
+            result.bad.items[result.bad.size] = code
+            result.bad.items[result.bad.size + 1] = number[0]
+            result.bad.items[result.bad.size + 2] = detail[0]
+            result.bad.size += 3
+        elif not keep(result, &line, s, base, number[0]):
             return OUT_OF_MEMORY
     return KEPT
 
@@ -238,7 +245,8 @@ cdef array _longs = array('q')
 
 
 def scan(
-    data, /, Py_ssize_t start=0, int64_t number=0, Py_ssize_t max_line=16777216, Py_ssize_t max_depth=127, bint is_last=True
+    data, /, Py_ssize_t start=0, int64_t number=0, Py_ssize_t max_line=16777216, Py_ssize_t max_depth=127, bint is_last=True,
+    bint goes_on=False,
 ):
     """Read the lines of a piece of a trace, up to the first that holds no record *(agentlog §1, §5)*.
 
@@ -256,6 +264,8 @@ def scan(
         Containers that may be open at once, the record counted.
     is_last : bool, optional
         The trace ends with this piece; if not, a line without LF is left for the next.
+    goes_on : bool, optional
+        Read over lines that hold no record, and list them in `bad`; only one over `max_line` still ends reading.
 
     Returns
     -------
@@ -266,8 +276,8 @@ def scan(
         Where reading stopped: past the last line read. Code 1: the start of that line.
     number : int
         Lines read so far, the one of `code` and blank ones included.
-    problem : int
-        Where that line starts.
+    bad : array('q'), three values a line
+        Code, number and detail of every line read over.
     detail : int
         Codes 2 to 4: the byte of the line where reading gave up. Code 5: the member at fault, by its place among version, id,
         kind, ts, parent, meta, payload, plus 64 where it is there and of a wrong type; 128: the line is no object.
@@ -299,7 +309,7 @@ def scan(
     cdef Py_buffer view
     cdef Scan s
     cdef Result result
-    cdef Py_ssize_t at = start, problem = 0
+    cdef Py_ssize_t at = start
     cdef const uint8_t *base
     cdef int code, detail = 0
     if max_depth < 1 or max_line < 1:
@@ -311,18 +321,21 @@ def scan(
     base = <const uint8_t *> view.buf if view.len else <const uint8_t *> b""
     scan_init(&s, base, view.len, max_depth)
     longs_init(&result.records)
+    longs_init(&result.bad)
     longs_init(&result.counts)
     longs_init(&result.odd)
     result.responses = result.absent[0] = result.absent[1] = result.absent[2] = 0
     try:
         with nogil:
             code = scan_lines(
-                &s, &result, base, &at, base + view.len, max_line, is_last, &number, &detail, &problem
+                &s, &result, base, &at, base + view.len, max_line, is_last, goes_on, &number, &detail
             )
         if code == OUT_OF_MEMORY:
             raise MemoryError
         return (
-            code, at, number, problem, detail,
+            code, at, number,
+            longs_to_array(_longs, result.bad.items, result.bad.size),
+            detail,
             longs_to_array(_longs, result.records.items, result.records.size),
             longs_to_array(_longs, result.counts.items, result.counts.size),
             (result.absent[0], result.absent[1], result.absent[2]),
@@ -330,6 +343,7 @@ def scan(
         )
     finally:
         longs_free(&result.records)
+        longs_free(&result.bad)
         longs_free(&result.counts)
         longs_free(&result.odd)
         scan_free(&s)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 # Generating a few thousand characters is slow in hypothesis and wanted here.
 SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 
-for name, examples in (("ci", 2000), ("dev", 200)):
+for name, examples in (("ci", 500), ("dev", 200)):
     settings.register_profile(
         name,
         max_examples=examples,

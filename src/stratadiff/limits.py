@@ -68,6 +68,9 @@ MAX_TRACE_BYTES = 1024 * 1024 * 1024
 MAX_TRACE_DEPTH = 127
 """Open containers in a record, itself counted (agentlog §5); also in a text that counts as JSON."""
 
+MAX_TRACE_DIAGNOSTICS = 10_000
+"""Remarks, or breaches of the format, that are listed of one trace; further ones are counted."""
+
 MAX_VALUE_DEPTH = 500
 """Nesting of a value in records given as Python objects; a deeper one is refused."""
 

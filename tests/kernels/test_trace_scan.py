@@ -109,9 +109,18 @@ def test_pieces() -> None:
 
 def test_stops_at_the_first_bad_line_and_goes_on_after_it() -> None:
     data = LINE % b"1" + b"{]\n" + LINE % b"2"
-    code, at, number, problem, detail, records, *_ = trace_scan.scan(data)
-    assert (code, number, problem, detail, len(records)) == (4, 2, len(LINE % b"1"), 1, 6)
+    code, at, number, bad, detail, records, *_ = trace_scan.scan(data)
+    assert (code, number, list(bad), detail, len(records)) == (4, 2, [], 1, 6)
     assert trace_scan.scan(data, at, number)[2] == 3
+
+
+def test_reads_over_bad_lines() -> None:
+    data = b"\n{]\n" + LINE % b"1" + b"[]\n\xff\n" + b"[" * 200 + b"\n" + LINE % b"2" + b'{"version":1}\n'
+    code, at, number, bad, _, records, *_ = trace_scan.scan(data, goes_on=True)
+    assert (code, at, number, list(records[4::6])) == (0, len(data), 8, [3, 7])
+    assert list(bad) == [4, 2, 1, 5, 4, 128, 2, 5, 0, 3, 6, 127, 5, 8, 64]
+    code, at, number, bad, *_ = trace_scan.scan(data + b"x" * 300 + b"\n{}\n", max_line=250, goes_on=True)
+    assert (code, at, number, len(bad)) == (1, len(data), 9, 15)
 
 
 @pytest.mark.parametrize(

@@ -144,9 +144,12 @@ def has_lone_surrogate(value: Any) -> bool:
 def parse(text: str) -> tuple[Any, list[bool]]:
     """Read one JSON value; tell of each object if a member came twice, the outermost last (agentlog §5)."""
     repeats = []
+    overwritten: list[Any] = []  # half a surrogate pair is no JSON, wherever it stands
 
     def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
+        if len(found) < len(pairs):
+            overwritten.extend(item for _, item in pairs)
         repeats.append(len(found) < len(pairs))
         return found
 
@@ -160,7 +163,7 @@ def parse(text: str) -> tuple[Any, list[bool]]:
         )
     except ValueError:
         raise _RefusedError("json") from None
-    if has_lone_surrogate(value):
+    if has_lone_surrogate([value, overwritten]):
         raise _RefusedError("json")
     return value, repeats
 

@@ -21,7 +21,8 @@ from reference import agentlog
 from stratadiff.core.contentid import content_id
 from stratadiff.core.jsonvalue import _ORJSON_FROM, wire_parser
 from stratadiff.errors import InputError, NotFoundError, UnreadableError, UsageError
-from stratadiff.traces import reader
+from stratadiff.traces import compression
+from stratadiff.traces import remarks as remarks_module
 from stratadiff.traces.model import Trace
 from stratadiff.traces.reader import (
     NEEDS,
@@ -227,7 +228,7 @@ class TestAgainstReference:
     ) -> None:
         path = file_of(tmp_path_factory.mktemp("t"), data)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(reader, "read_pieces", lambda path: pieces_of(data, max(piece, 3)))
+            patch.setattr(compression, "read_pieces", lambda path: pieces_of(data, max(piece, 3)))
             try:
                 expected = agentlog.read(data)
             except agentlog.ReadingError as error:
@@ -379,6 +380,20 @@ class TestLimits:
         assert done.stdout.split() == ["line-too-large", "1", "True"]
 
 
+class TestManyRemarks:
+    def test_remarks_without_end_are_counted(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(remarks_module, "MAX_TRACE_DIAGNOSTICS", 5)
+        odd = record_bytes(record("strange"))
+        path = file_of(tmp_path, odd * 3 + b"{\n" * 40 + odd * 4 + b"[]\n" * 10 + record_bytes(record()))
+        trace = read_trace(path, tolerant=True)
+        assert len(trace) == 8
+        # The records of a piece are looked at before its bad lines.
+        listed = [[line, "unknown-kind"] for line in (1, 2, 3, 44, 45)]
+        counted = [[46, "unknown-kind"], [4, "json"], [48, "envelope"]]
+        assert remarks(trace) == listed + counted
+        assert [item.message.split()[3] for item in trace.diagnostics[5:]] == ["2", "40", "10"]
+
+
 class TestCompression:
     def test_gzip_by_content(self, tmp_path: Path) -> None:
         data = record_bytes(record()) + record_bytes(response())
@@ -396,7 +411,7 @@ class TestCompression:
             read_trace(path)
         assert caught.value.code == "compression"
         trace = read_trace(path, tolerant=True)
-        assert (len(trace), remarks(trace)) == (2, [[0, "compression"]])
+        assert (len(trace), remarks(trace)) == (2, [[3, "compression"]])
 
     def test_gzip_that_is_damaged(self, tmp_path: Path) -> None:
         packed = bytearray(gzip.compress(record_bytes(record())))
@@ -404,6 +419,8 @@ class TestCompression:
         path = file_of(tmp_path, bytes(packed))
         with pytest.raises(TraceError, match="damaged"):
             read_trace(path)
+        trace = read_trace(path, tolerant=True)
+        assert (len(trace), remarks(trace)) == (1, [[2, "compression"]])
         with pytest.raises(TraceError, match="damaged"):
             read_trace(file_of(tmp_path, gzip.compress(record_bytes(record())) + b"trailing"))
 
@@ -412,6 +429,16 @@ class TestCompression:
         with pytest.raises(TraceError) as caught:
             read_trace(path)
         assert caught.value.code == "line-too-large"
+
+    @pytest.mark.parametrize("cut", range(30, 400, 37))
+    def test_gzip_damaged_anywhere_keeps_the_lines_before(self, cut: int, tmp_path: Path) -> None:
+        lines = [record_bytes(record(payload={"n": number})) for number in range(40)]
+        packed = bytearray(gzip.compress(b"".join(lines)))
+        packed[cut : cut + 9] = b"\xff" * 9
+        trace = read_trace(file_of(tmp_path, bytes(packed)), tolerant=True)
+        read = [item for item in trace.diagnostics if item.code == "compression"]
+        assert len(read) == 1
+        assert [r["payload"] for r in trace][:1] in ([], [{"n": 0}])
 
     def test_zstd(self, tmp_path: Path) -> None:
         zstandard = pytest.importorskip("zstandard")

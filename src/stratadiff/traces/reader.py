@@ -6,21 +6,28 @@ The kernel ``trace_scan`` decides what is a record; only what was asked for beco
 from __future__ import annotations
 
 import os
-from itertools import chain
 
 from stratadiff._kernels import trace_scan
 from stratadiff.core.files import atomic_write, read_pieces
 from stratadiff.core.jsonvalue import wire_parser
 from stratadiff.errors import InputError, UsageError
-from stratadiff.limits import MAX_TRACE_BYTES, MAX_TRACE_DEPTH, MAX_TRACE_LINE_BYTES
+from stratadiff.limits import (
+    MAX_TRACE_BYTES,
+    MAX_TRACE_DEPTH,
+    MAX_TRACE_LINE_BYTES,
+)
 from stratadiff.traces.assemble import NEEDS, Assembly
-from stratadiff.traces.model import Diagnostic, Trace
+from stratadiff.traces.compression import GZIP, ZSTD, Damage, decompressed, with_last
+from stratadiff.traces.model import Trace
+from stratadiff.traces.remarks import Remarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
     from collections.abc import Iterable, Iterator
     from typing import Any, TypeAlias
+
+    from stratadiff.traces.model import Diagnostic
 
     Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -35,8 +42,6 @@ _REPEATED, _REPEATED_ENVELOPE, _UNKNOWN_KIND, _OTHER_VERSION, _CACHE_FIELDS, _TR
 _REMARKS = _REPEATED | _REPEATED_ENVELOPE | _UNKNOWN_KIND | _OTHER_VERSION
 _ROW = 6
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _SUFFIXES = (".agentlog", ".agentlog.gz", ".agentlog.zst")
 
 
@@ -106,8 +111,13 @@ class Reading:
         self.tolerant = tolerant
         self.max_line_bytes = max_line_bytes
         self.max_bytes = max_bytes
-        self.diagnostics: list[Diagnostic] = []
+        self._remarks = Remarks()
         self._has_cache_remark = False
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was remarked so far; of what is past ``limits.MAX_TRACE_DIAGNOSTICS`` one entry per code."""
+        return self._remarks.listed()
 
     def pieces(self) -> Iterator[Piece]:
         """Read the file.
@@ -122,35 +132,48 @@ class Reading:
         number = 0
         rest = b""
         size = 0
-        stream = _decompressed(self.path, self._problem)
-        for data, is_last in _with_last(stream):
-            if not size and data.startswith(_BYTE_ORDER_MARK):
-                self._remark(
-                    1, "bom", "the file starts with a byte-order mark, which is not part of the format"
+        try:
+            for data, is_last in with_last(decompressed(self.path)):
+                if not size and data.startswith(_BYTE_ORDER_MARK):
+                    self._remark(1, "bom", "the file starts with a byte-order mark; the format has none")
+                    data = data[3:]
+                size += len(data)
+                over = size > self.max_bytes
+                if over:
+                    data = data[: len(data) - (size - self.max_bytes)]
+                data = rest + data if rest else data
+                code, at, number, bad, detail, records, counts, absent, odd = trace_scan.scan(
+                    data,
+                    0,
+                    number,
+                    self.max_line_bytes,
+                    MAX_TRACE_DEPTH,
+                    is_last and not over,
+                    self.tolerant,
                 )
-                data = data[3:]
-            size += len(data)
-            over = size > self.max_bytes
-            if over:
-                data = data[: len(data) - (size - self.max_bytes)]
-            data = rest + data if rest else data
-            at = 0
-            while True:
-                code, at, number, _, detail, records, counts, absent, odd = trace_scan.scan(
-                    data, at, number, self.max_line_bytes, MAX_TRACE_DEPTH, is_last and not over
-                )
-                self._look_at_flags(data, records)
+                self._look_at_flags(records)
+                self._look_at_bad_lines(bad)
                 yield Piece(data, records, counts, absent, odd)
-                if not code:
-                    break
-                self._problem(number, CODES[code], _sentence(code, detail, self.max_line_bytes))
-                if CODES[code] == "line-too-large":
+                if code:
+                    self._problem(number, CODES[code], _sentence(code, detail, self.max_line_bytes))
+                    return  # a line too large, or this would not be reached
+                if over:
+                    message = f"the trace has more than {self.max_bytes:,} bytes; nothing is read beyond them"
+                    self._problem(number + 1, "trace-too-large", message)
                     return
-            if over:
-                limit = f"the trace has more than {self.max_bytes:,} bytes; nothing is read beyond them"
-                self._problem(number + 1, "trace-too-large", limit)
-                return
-            rest = data[at:]
+                rest = data[at:]
+        except Damage as damage:
+            self._problem(number + 1, "compression", str(damage))
+
+    def _look_at_bad_lines(self, bad: array[int]) -> None:
+        at = 0
+        while at < len(bad) and self._remarks.has_room:
+            code, number, detail = bad[at : at + 3]
+            self._remark(number, CODES[code], _sentence(code, detail, self.max_line_bytes))
+            at += 3
+        codes = bytes(bad[at::3].tolist())
+        for code in sorted(set(codes)):
+            self._remarks.skip(bad[at + 3 * codes.index(code) + 1], CODES[code], codes.count(code))
 
     def _problem(self, line: int, code: str, message: str) -> None:
         """Raise, or make a note of it where reading is tolerant."""
@@ -160,9 +183,9 @@ class Reading:
         self._remark(line, code, message)
 
     def _remark(self, line: int, code: str, message: str) -> None:
-        self.diagnostics.append(Diagnostic(line, code, message))
+        self._remarks.add(line, code, message)
 
-    def _look_at_flags(self, data: bytes, records: array[int]) -> None:
+    def _look_at_flags(self, records: array[int]) -> None:
         flags = records[5::_ROW]
         wanted = _REMARKS if self._has_cache_remark else _REMARKS | _CACHE_FIELDS
         if not any(flag & wanted for flag in set(flags)):
@@ -315,7 +338,7 @@ def is_trace(path: str) -> bool:
         first = next(read_pieces(path, 1 << 16), b"")
     except InputError:
         return False
-    if first.startswith((_GZIP, _ZSTD)):
+    if first.startswith((GZIP, ZSTD)):
         return True
     first = first.removeprefix(_BYTE_ORDER_MARK)
     line = first.lstrip(b"\r\n").split(b"\n", 1)[0]
@@ -417,73 +440,3 @@ def _sentence(code: int, detail: int, max_line_bytes: int) -> str:
         member = detail - _WRONG_TYPE
         return f'the record\'s "{_MEMBERS[member]}" is not {_TYPES[member]}'
     return f'the record has no "{_MEMBERS[detail]}"'
-
-
-def _with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Say with each piece whether it is the last; an empty file has one empty piece."""
-    before = next(pieces, b"")
-    for piece in pieces:
-        yield before, False
-        before = piece
-    yield before, True
-
-
-def _decompressed(path: str, problem: Any) -> Iterator[bytes]:
-    pieces = read_pieces(path)
-    first = next(pieces, b"")
-    if first.startswith(_GZIP):
-        return _gunzipped(chain((first,), pieces), problem)
-    if first.startswith(_ZSTD):
-        return _unzstd(path, chain((first,), pieces), problem)
-    return chain((first,), pieces)
-
-
-def _gunzipped(pieces: Iterable[bytes], problem: Any) -> Iterator[bytes]:
-    import zlib
-
-    unpack = zlib.decompressobj(wbits=31)
-    is_open = False
-    try:
-        for piece in pieces:
-            while piece:
-                is_open = True
-                data = unpack.decompress(piece, 1 << 20)
-                if data:
-                    yield data
-                piece = unpack.unconsumed_tail
-                if unpack.eof:
-                    # Members may follow one another, as `cat a.gz b.gz` makes them.
-                    piece = unpack.unused_data
-                    unpack = zlib.decompressobj(wbits=31)
-                    is_open = False
-    except zlib.error as error:
-        problem(0, "compression", f"the gzip data is damaged: {error}")
-        return
-    if is_open:
-        problem(0, "compression", "the gzip data ends too early")
-
-
-def _unzstd(path: str, pieces: Iterable[bytes], problem: Any) -> Iterator[bytes]:
-    try:
-        import zstandard
-    except ImportError:
-        message = "is compressed with zstd; reading it takes: pip install 'stratadiff[zstd]'"
-        raise InputError(message, where=path) from None
-    unpack = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-    is_open = False
-    try:
-        for piece in pieces:
-            while piece:
-                is_open = True
-                data = unpack.decompress(piece)
-                yield from (data[at : at + (1 << 20)] for at in range(0, len(data), 1 << 20))
-                piece = b""
-                if unpack.eof:
-                    piece = unpack.unused_data
-                    unpack = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-                    is_open = False
-    except zstandard.ZstdError as error:
-        problem(0, "compression", f"the zstd data is damaged: {error}")
-        return
-    if is_open:
-        problem(0, "compression", "the zstd data ends too early")

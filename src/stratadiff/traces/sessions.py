@@ -6,10 +6,7 @@ from stratadiff.core.frozen import Frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import Any
-
-    from stratadiff.traces.model import Session, Trace
+    from stratadiff.traces.model import Trace
 
 
 class Part(Frozen):
@@ -63,7 +60,7 @@ def _trace_ids(trace: Trace) -> list[str]:
         raise TypeError("this trace was read without its records; needs_of tells what to read")
     found: list[str] = []
     is_named = False
-    starts = _starts(trace.sessions, trace.records)
+    starts = iter([session.first_record for session in trace.sessions])
     start = next(starts, None)
     for place, record in enumerate(trace.records):
         if place == start:
@@ -78,25 +75,3 @@ def _trace_ids(trace: Trace) -> list[str]:
                 found[-1] = name
                 is_named = True
     return found
-
-
-def _starts(sessions: Sequence[Session], records: Sequence[dict[str, Any]]) -> Iterator[int]:
-    """Yield the place of each session's first record.
-
-    Sessions start at metadata records, or, where a single one was cut at requests, at the requests with the
-    session's id and first turn.
-    """
-    marks = [place for place, record in enumerate(records) if not place or record.get("kind") == "metadata"]
-    if len(marks) == len(sessions):
-        yield from marks
-        return
-    turn = number = 0
-    for place, record in enumerate(records):
-        kind = record.get("kind")
-        if number < len(sessions) and (not place or kind == "chat_request"):
-            own = record.get("id")
-            session = sessions[number]
-            if session.first_turn == turn and session.session_id == (own if isinstance(own, str) else ""):
-                yield place
-                number += 1
-        turn += kind == "chat_response"

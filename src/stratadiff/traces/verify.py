@@ -6,6 +6,7 @@ from stratadiff.core.contentid import PREFIX, content_id
 from stratadiff.core.frozen import Struct
 from stratadiff.core.jsonvalue import wire_parser
 from stratadiff.traces.reader import Reading, lines_of
+from stratadiff.traces.remarks import Remarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def verify_trace(path: str) -> TraceVerification:
         parse = parse or wire_parser(len(piece.data))
         for line, start, end in lines_of(piece):
             checks.look_at(line, parse(memoryview(piece.data)[start:end]))
-    breaches = checks.breaches
+    breaches = [Breach(found.line, found.code, found.message) for found in checks.breaches.listed()]
     remarks = []
     for diagnostic in reading.diagnostics:
         if diagnostic.code in REMARKS:
@@ -133,7 +134,7 @@ class _Checks:
     """The rules between records need what came before."""
 
     def __init__(self) -> None:
-        self.breaches: list[Breach] = []
+        self.breaches = Remarks()
         self.count = 0
         self._ids: set[str] = set()
         self._moment: tuple[int | str, ...] | None = None
@@ -141,7 +142,7 @@ class _Checks:
 
     def look_at(self, line: int, record: dict[str, Any]) -> None:
         for code, message in self._problems(line, record):
-            self.breaches.append(Breach(line, code, message))
+            self.breaches.add(line, code, message)
         self._ids.add(record["id"])
         self.count += 1
 
