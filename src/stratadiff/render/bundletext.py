@@ -100,7 +100,8 @@ def _profile_lines(
             lines.append(f"status: {left['status']} -> {right['status']}")
         failures = [side for side in (left, right) if side["error"] is not None]
         if "error" in profile["changes"]:
-            lines += [f"- {_error(left)}", f"+ {_error(right)}"]
+            errors = [f"- {_error(left)}", f"+ {_error(right)}"]
+            lines += map(coloured, errors) if colour else errors
         elif failures and "status" in profile["changes"]:
             lines.append(f"error: {_error(failures[0])}")
     if "text" in profile:
