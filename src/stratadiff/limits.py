@@ -78,8 +78,11 @@ MAX_BLOCK_CELLS = 1 << 28
 """Cells of the alignment of two turns' content blocks, after equal ones at the end (levels §4.1)."""
 
 MAX_TURN_CELLS = 1 << 28
-"""Cells of the alignment of two traces' turns, inside the band (levels §3.2); 16,384 by 16,384 turns of very
-different number, or traces of many millions of turns of about the same."""
+"""Cells of the alignment of two traces' turns, inside the band (levels §3.2): 260,000 turns a side, or 16,384
+against 32,768. Equal traces of any size need none."""
+
+MAX_CALL_CELLS = 1 << 34
+"""Cells of the edit distance of two turns' tool calls, after equal ones at both ends: 131,072 by 131,072."""
 
 MAX_BUNDLE_MANIFEST_BYTES = 16 * 1024 * 1024
 """Size of the manifest of a comparison bundle (bundles §2)."""

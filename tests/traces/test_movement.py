@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import agentlog, trace_axes
+from stratadiff.errors import LimitError
+from stratadiff.traces import movement
 from stratadiff.traces.features import Features
 from stratadiff.traces.movement import Movements, distance
 from stratadiff.traces.reader import trace_of
@@ -83,3 +85,10 @@ def test_values_of_the_callers_own_classes() -> None:
 def test_names_that_are_no_strings() -> None:
     assert moved([use(None)], [use(3)]) == 0.0
     assert moved([use(None)], [use("_")]) == 0.0
+
+
+def test_calls_past_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(movement, "MAX_CALL_CELLS", 5)
+    with pytest.raises(LimitError, match="3 against 2 tool calls in one turn"):
+        distance([0, 1, 2, 3, 9], [0, 4, 5, 9])
+    assert distance([0, 1, 2, 9], [0, 3, 9]) == 0.5

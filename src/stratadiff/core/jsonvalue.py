@@ -120,12 +120,30 @@ def wire_parser(size: int) -> Callable[[bytes | memoryview], Any]:
     """
     if size < _ORJSON_FROM:
         return _parse_wire
-    import orjson  # start-up
+    with _uninterrupted():
+        import orjson  # start-up
 
     return orjson.loads
 
 
 _ORJSON_FROM = 256 * 1024
+
+
+class _uninterrupted:  # noqa: N801  a context, named for where it stands
+    """Holds Ctrl-C back: an exception while orjson is imported makes its start-up code crash the process."""
+
+    def __enter__(self) -> None:
+        import signal  # start-up
+
+        self._before: Any = None
+        if hasattr(signal, "pthread_sigmask"):
+            self._before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+
+    def __exit__(self, *_: object) -> None:
+        import signal
+
+        if self._before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
 
 
 def _parse_wire(data: bytes | memoryview) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 
 from stratadiff.errors import InputError, LimitError
+from stratadiff.limits import MAX_CALL_CELLS
 from stratadiff.traces.features import Ids
 
 TYPE_CHECKING = False
@@ -19,7 +20,13 @@ _MARSHAL = 2
 
 
 def distance(baseline: Sequence[int], candidate: Sequence[int]) -> float:
-    """Return the edit distance of two sequences of ids divided by the longer length; 0 if both are empty."""
+    """Return the edit distance of two sequences of ids divided by the longer length; 0 if both are empty.
+
+    Raises
+    ------
+    LimitError
+        What is left of the two after equal ids at both ends has more than ``limits.MAX_CALL_CELLS`` cells.
+    """
     longer = max(len(baseline), len(candidate))
     start, b_end, c_end = 0, len(baseline), len(candidate)
     while start < b_end and start < c_end and baseline[start] == candidate[start]:
@@ -35,6 +42,11 @@ def distance(baseline: Sequence[int], candidate: Sequence[int]) -> float:
         shorter, other = (b_rest, c_rest) if len(b_rest) == 1 else (c_rest, b_rest)
         edits -= shorter[0] in other
     elif b_rest and c_rest:
+        if len(b_rest) * len(c_rest) > MAX_CALL_CELLS:
+            raise LimitError(
+                f"{len(b_rest):,} against {len(c_rest):,} tool calls in one turn are too many to compare; "
+                "choose levels without trace, session and turn with --only"
+            )
         from rapidfuzz.distance import Levenshtein  # start-up
 
         edits = Levenshtein.distance(b_rest, c_rest)

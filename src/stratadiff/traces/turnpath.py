@@ -136,6 +136,9 @@ class TurnPaths:
     def _align(self, baseline: range, candidate: range) -> Aligned:
         if not baseline or not candidate:
             return Aligned(b"D" * len(baseline) + b"I" * len(candidate), array("d"))
+        if self._are_equal(baseline, candidate):
+            # Every pair on the diagonal costs nothing, and no other way does.
+            return Aligned(b"A" * len(baseline), array("d", bytes(8 * len(baseline))))
         if self._shingles is None:
             flat, bounds = shingles.sets(self.texts, SHINGLE)
             self._shingles = [flat[bounds[k] : bounds[k + 1]] for k in range(len(self.texts))]
@@ -148,6 +151,19 @@ class TurnPaths:
                 f"({MAX_TURN_CELLS:,} cells); choose levels without turn and session, and no --align"
             ) from None
         return Aligned(path, costs)
+
+    def _are_equal(self, baseline: range, candidate: range) -> bool:
+        if len(baseline) != len(candidate):
+            return False
+        old, new = slice(baseline.start, baseline.stop), slice(candidate.start, candidate.stop)
+        b, c = self.baseline, self.candidate
+        return (
+            b.texts[old] == c.texts[new]
+            and b.tools[old] == c.tools[new]
+            and b.call_counts[old] == c.call_counts[new]
+            and b.stops[old] == c.stops[new]
+            and b.arguments[old] == c.arguments[new]
+        )
 
     def _columns(self, side: TurnTraits, turns: range) -> list[array[int]]:
         """Return the turns of one side as the kernel takes them."""
