@@ -166,7 +166,9 @@ def test_empty_traces_are_traces(folder: Path) -> None:
     (folder / "a.agentlog").write_bytes(b"")
     (folder / "b.agentlog").write_bytes(b"\n\r\n")
     answer = run(["diff", "a.agentlog", "b.agentlog", "--hierarchical", "--token-diff", "--spans"], folder)
-    assert (answer.code, answer.error) == (0, "")
+    assert answer.code == 0
+    assert [line.split(":")[1] for line in answer.error.splitlines()] == [" a.agentlog", " b.agentlog"]
+    assert answer.error.count("nothing of it can be compared") == 2
     assert answer.output.startswith(b"Trace diff, 0 response pair(s)\nbaseline : \ncandidate: \n\naxis ")
     assert answer.output.endswith(b"\n\ntoken-level diff: no paired chat_response records\n")
 

@@ -99,7 +99,7 @@ def _levels(args: Arguments) -> list[str]:
             "policy": args.policy is not None,
         }
         return [level for level in LEVELS if asked[level]]
-    names: list[str] = args.only.split(",")
+    names = [name.strip() for name in args.only.split(",")]
     for name in names:
         if name not in LEVELS:
             shown = escape_terminal(name)
@@ -156,8 +156,13 @@ def _remarks(args: Arguments, levels: list[str], result: TraceResult) -> Iterato
         more = len(trace.diagnostics) - SHOWN_DIAGNOSTICS
         if more > 0:
             yield f"{trace.source}: {more} more remarks"
+    for trace in traces:
+        if not trace.turn_count:
+            yield f"{trace.source}: there is no chat_response record in it, so nothing of it can be compared"
     for warning in result.warnings:
         yield f"{args.policy}: {warning}"
+    if args.policy is not None and "policy" not in levels:
+        yield "--policy: its rules are not applied, as --only leaves the level policy out"
     if "token" in levels:
         for trace in traces:
             absent = _absent_counts(trace)
