@@ -437,3 +437,12 @@ def test_remarks_about_one_file_given_twice_are_said_once(folder: Path) -> None:
         ["a.agentlog:1", "bom"],
         ["a.agentlog", "token counts that are not there count as 0"],
     ]
+
+
+def test_a_file_without_a_record_is_no_trace_however_tolerant(folder: Path) -> None:
+    (folder / "utf16.agentlog").write_bytes('{"version":"0.1"}\n'.encode("utf-16"))
+    (folder / "good.agentlog").write_bytes(b"")
+    answer = run(["diff", "good.agentlog", "utf16.agentlog", "--tolerant", "--output-json", "o.json"], folder)
+    assert (answer.code, answer.output) == (2, b"")
+    assert answer.error.startswith("stratadiff: utf16.agentlog: no line of it is a record; line 1: ")
+    assert not (folder / "o.json").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,10 @@ def test_other_bytes_are_refused(data: bytes) -> None:
 def test_a_fresh_document_loads_as_itself() -> None:
     document = stratadiff.diff(*stratadiff.demo_runs()).document()
     assert Document.load(document.canonical()) == document
+
+
+def test_documents_are_copied_and_pickled() -> None:
+    document = Document({"format": "example/0.1", "list": ["a"]})
+    for twin in (copy.copy(document), copy.deepcopy(document), pickle.loads(pickle.dumps(document))):
+        assert twin == document
+        assert twin.to_dict() == document.to_dict()

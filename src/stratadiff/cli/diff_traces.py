@@ -75,6 +75,10 @@ def run(args: Arguments) -> int:
     except UsageError as error:  # all else was looked at before: the scores do not fit the pairs
         _say(f"{args.judge}: {error.message}" if args.judge is not None else error.message)
         return exit_codes.USAGE
+    unread = _unread(result)
+    if unread is not None:
+        _say(unread)
+        return exit_codes.USAGE
     if args.output_json is not None:
         atomic_write(args.output_json, document)
     for line in _remarks(args, levels, result):
@@ -143,6 +147,16 @@ def _scores(path: str) -> list[float]:
             raise ConfigurationError(message, where=path)
         found.append(float(value))
     return found
+
+
+def _unread(result: TraceResult) -> str | None:
+    """Return why a file that was read tolerantly cannot be used: no line of it is a record."""
+    for trace in (result.baseline, result.candidate):
+        if not trace.sessions:
+            for remark in trace.diagnostics:
+                if remark.code != "bom":
+                    return f"{trace.source}: no line of it is a record; line {remark.line}: {remark.message}"
+    return None
 
 
 def _remarks(args: Arguments, levels: list[str], result: TraceResult) -> Iterator[str]:

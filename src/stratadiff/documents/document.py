@@ -64,6 +64,9 @@ class Document:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"a document is immutable; {name} cannot be deleted")
 
+    def __reduce__(self) -> tuple[type[Document], tuple[Mapping[str, Any], PlainForm]]:
+        return type(self), (self._members, self.plain)  # copying and pickling build it anew
+
     def __repr__(self) -> str:
         return f"<Document {self.format}, {len(self.canonical())} bytes>"
 

@@ -107,7 +107,7 @@ def _unzstd(path: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
     try:
         import zstandard
     except ImportError:
-        message = "is compressed with zstd; reading it takes: pip install 'stratadiff[zstd]'"
+        message = "is compressed with zstd; reading it takes the package zstandard: pip install zstandard"
         raise InputError(message, where=path) from None
     make = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj
     unpack = make()
