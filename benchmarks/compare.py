@@ -13,6 +13,7 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING
 
+import bundle_cases
 import command_cases
 import kernel_cases
 import line_cases
@@ -23,7 +24,11 @@ from measure import OURS, Case, Measurement, Outcome, judge, limit_threads, meas
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CASES: list[Case] = [*line_cases.CASES, *kernel_cases.CASES, *command_cases.CASES, *trace_cases.CASES]
+CASES: list[Case] = [
+    case
+    for module in (line_cases, kernel_cases, command_cases, trace_cases, bundle_cases)
+    for case in module.CASES
+]
 GROUPS = tuple(dict.fromkeys(case.group for case in CASES))
 
 

@@ -17,6 +17,7 @@ import pytest
 
 sys.path.insert(0, os.path.dirname(__file__))
 
+import bundle_cases
 import command_cases
 import kernel_cases
 import line_cases
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 limit_threads()
-MODULES = (line_cases, kernel_cases, command_cases, trace_cases)
+MODULES = (line_cases, kernel_cases, command_cases, trace_cases, bundle_cases)
 CONTENDERS = {group: names for module in MODULES for group, names in module.CONTENDERS.items()}
 COMMAND_GROUPS = (*command_cases.CONTENDERS, *trace_cases.COMMAND_GROUPS)
 
