@@ -366,7 +366,7 @@ class Bundle(Frozen):
         return data
 
     def size_of(self, name: str) -> int:
-        """Return the size of a file of the bundle, in bytes."""
+        """Return the size of a file of the bundle when it was opened, in bytes."""
         return self.stamps[name][2]
 
     def digest_of(self, name: str) -> str:
@@ -390,7 +390,7 @@ class Bundle(Frozen):
                 if folder.identity != self.identity:
                     raise self._changed("directory", "the directory")
                 with folder.open_file(name) as file:
-                    if file.stamp == self.stamps[name]:
+                    if file.stamp == self.stamps.get(name):
                         found = use(file)
                         if file.is_unchanged():
                             return found

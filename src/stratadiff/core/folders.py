@@ -71,7 +71,7 @@ class OpenFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+        _close(self._descriptor)
 
     def pieces(self) -> Iterator[bytes | memoryview]:
         """Read it from where it stands, a piece at a time; a piece is good until the next one is asked for.
@@ -154,7 +154,7 @@ class Folder:
     def close(self) -> None:
         """Let go of it; it may be closed twice."""
         if self.descriptor >= 0:
-            os.close(self.descriptor)
+            _close(self.descriptor)
             self.descriptor = -1
 
     # Reading: raises the package's errors.
@@ -303,6 +303,14 @@ def open_folder(path: str, *, follow: bool = False) -> Folder:
         if stat.S_ISDIR(mode):
             raise UnreadableError(f"cannot be opened: {reason_of(error)}", where=path) from None
         raise UnreadableError(f"is {kind_of(mode) or 'a file'}, not a directory", where=path) from None
+
+
+def _close(descriptor: int) -> None:
+    # Only read from: whatever the system has to say now, it has given what was asked for.
+    try:
+        os.close(descriptor)
+    except OSError:
+        pass
 
 
 def _opened(name: str, path: str, follow: bool, start: dict[str, Any]) -> Folder:
