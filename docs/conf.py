@@ -14,6 +14,7 @@ exclude_patterns = ["_build"]
 
 napoleon_google_docstring = False
 napoleon_numpy_docstring = True
+napoleon_use_ivar = True  # attributes are described, not targets: several classes have a `path`
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the numpydoc sections say the types
 

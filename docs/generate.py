@@ -97,7 +97,9 @@ def limits_page() -> str:
 
 def _sentence(text: str) -> str:
     """Turn a docstring into one Markdown line, without the marks that point into the specification."""
-    text = re.sub(r" \((?:textdiff|comparison|verification|run-records|agentlog|levels|bundles) §[^)]*\)", "", text)
+    text = re.sub(
+        r" \((?:textdiff|comparison|verification|run-records|agentlog|levels|bundles) §[^)]*\)", "", text
+    )
     return " ".join(text.replace("``", "`").split())
 
 

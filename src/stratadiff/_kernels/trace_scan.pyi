@@ -1,4 +1,4 @@
-"""Lines of an agent trace: which are records, where their parts lie, and the token counts of every response."""
+"""Lines of an agent trace: which are records, where their parts lie, the token counts of every response."""
 
 from array import array
 
@@ -14,9 +14,7 @@ def scan(
     max_depth: int = 127,
     is_last: bool = True,
     goes_on: bool = False,
-) -> tuple[
-    int, int, int, array[int], int, array[int], array[int], tuple[int, int, int], array[int]
-]: ...
+) -> tuple[int, int, int, array[int], int, array[int], array[int], tuple[int, int, int], array[int]]: ...
 
 # Whether a text is one JSON value: RFC 8259, within the double range, no half surrogate pair, not too deep.
 def is_json(data: Bytes, /, max_depth: int = 127) -> bool: ...

@@ -7,8 +7,8 @@ to differ. Cost is linear in stages, nodes and edges; no output is read.
 from __future__ import annotations
 
 from stratadiff.core import canonical
-from stratadiff.runs.causes import compared_inputs
 from stratadiff.core.frozen import Frozen
+from stratadiff.runs.causes import compared_inputs
 from stratadiff.runs.graph import (
     boundaries,
     edge_pairs,

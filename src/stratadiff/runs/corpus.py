@@ -12,12 +12,12 @@ import stat
 from stratadiff._kernels import json_scan
 from stratadiff.core.digests import digest_bytes, is_digest
 from stratadiff.core.files import read_file
+from stratadiff.core.frozen import Frozen
 from stratadiff.core.jsonvalue import parse
 from stratadiff.errors import StratadiffError
 from stratadiff.limits import MAX_JSON_DEPTH, MAX_LINKED_MANIFEST_BYTES, MAX_LINKED_MANIFEST_DEPTH
 from stratadiff.runs.causes import corpus_link, settings_lines
 from stratadiff.runs.compare import LINEAR, SHORT, UNCHECKED, compare_runs, declared_stages
-from stratadiff.core.frozen import Frozen
 from stratadiff.runs.outputs import JSON_MEDIA_TYPE, chunk_records
 from stratadiff.runs.reader import read_input, read_output
 from stratadiff.runs.section import Options, settings_clause, show_nodes

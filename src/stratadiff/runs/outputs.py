@@ -11,9 +11,9 @@ from __future__ import annotations
 from stratadiff.core.canonical import can_carry
 from stratadiff.core.digests import digest_bytes
 from stratadiff.core.escape import escape_name, shown_text
+from stratadiff.core.frozen import Frozen
 from stratadiff.core.jsontext import canonical_pair, has_member_list, parse_lines
 from stratadiff.core.textdiff import diff_json_lines, diff_texts, settle_without_lines, text_diff
-from stratadiff.core.frozen import Frozen
 from stratadiff.runs.names import value_text
 
 TYPE_CHECKING = False

@@ -6,6 +6,7 @@ that lies in memory is the two sides of one output.
 
 from __future__ import annotations
 
+from stratadiff.core.frozen import Frozen
 from stratadiff.runs.causes import (
     INPUT,
     candidate_causes,
@@ -22,7 +23,6 @@ from stratadiff.runs.compare import (
     UNCHECKED,
     output_name,
 )
-from stratadiff.core.frozen import Frozen
 from stratadiff.runs.graph import nodes_by_id, stage_of
 from stratadiff.runs.outputs import CHUNK_INDEX, HITS, render_output
 from stratadiff.runs.reader import read_output
