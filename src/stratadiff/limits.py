@@ -92,3 +92,6 @@ MAX_BUNDLE_MANIFEST_DEPTH = 127
 
 MAX_BUNDLE_MESSAGE_BYTES = 1_024
 """Size of the message of a failed result in a bundle; writers cut a longer one (bundles §2, §4)."""
+
+MAX_BUNDLE_FINDINGS = 10_000
+"""Broken rules that are listed of one bundle: a manifest of 16 MiB can break millions."""

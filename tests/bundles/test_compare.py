@@ -75,7 +75,7 @@ class TestProfiles:
         found = diff_profiles(opened, "Fast one")
         assert found.baseline_profile == "Fast one"
         assert changes(found) == {"careful": ("changed", ("text",))}
-        with pytest.raises(InputError, match="no profile has the id fast one; there are careful, slow"):
+        with pytest.raises(InputError, match="no profile has the id 'fast one'; there are 'careful', 'slow'"):
             diff_profiles(opened, "fast one")
         with pytest.raises(InputError, match="the profile slow failed, so nothing can be compared to it"):
             diff_profiles(opened, "slow")

@@ -71,9 +71,11 @@ def test_what_is_in_a_bundle(tmp_path: Path) -> None:
     assert bundle.data_package_bytes == len(DATA_PACKAGE)
     assert bundle.digest_of("data-package.yml") == manifest.data_package_digest
     assert repr(bundle) == "<Bundle 'cmp-1' of 'daily': 2 of 3 profiles succeeded>"
-    with pytest.raises(InputError, match="no profile has the id fast; there are careful, slow, Fast one"):
+    with pytest.raises(
+        InputError, match="no profile has the id 'fast'; there are 'careful', 'slow', 'Fast one'"
+    ):
         bundle.markdown("fast")
-    with pytest.raises(InputError, match="the profile slow failed; it has no Markdown"):
+    with pytest.raises(InputError, match="the profile 'slow' failed; it has no Markdown"):
         bundle.markdown("slow")
     with pytest.raises(AttributeError):
         bundle.path = "x"  # type: ignore[misc]

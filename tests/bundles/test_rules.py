@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -313,12 +314,41 @@ def test_all_may_have_failed(tmp_path: Path) -> None:
     assert (bundle.manifest.succeeded, bundle.manifest.failed) == (0, 3)
 
 
-@pytest.mark.parametrize("literal", [b"3.0", b"3e0", b"1e999", b"30E-1", b"99999999999999999999", b"-1.5"])
-def test_numbers_that_are_no_integers(literal: bytes, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("literal", "read"),
+    [
+        (b"3.0", "the number 3.0"),
+        (b"3e0", "the number 3.0"),
+        (b"30E-1", "the number 3.0"),
+        (b"1e999", "a number beyond a double"),
+        (b"-1.5", "the number -1.5"),
+        (b"99999999999999999999", "the number 99999999999999999999"),
+        (b"3" * 5000, f"the number {'3' * 59}…"),
+        (b"-" + b"3" * 600, f"the number -{'3' * 58}…"),
+    ],
+)
+@pytest.mark.parametrize("digits", [None, 0, 640])
+def test_numbers_that_are_no_integers(literal: bytes, read: str, digits: int | None, tmp_path: Path) -> None:
     data = json.dumps(members()).encode().replace(b'"total": 3', b'"total": ' + literal)
-    with pytest.raises(BundleError) as caught:
-        open_bundle(put(tmp_path / "b", data))
-    assert caught.value.detail == f"total is the number {literal.decode()}, and must be an integer"
+    folder = put(tmp_path / "b", data)
+    before = sys.get_int_max_str_digits()
+    try:
+        if digits is not None:
+            sys.set_int_max_str_digits(digits)
+        with pytest.raises(BundleError) as caught:
+            open_bundle(folder)
+    finally:
+        sys.set_int_max_str_digits(before)
+    assert (caught.value.rule, caught.value.detail) == (
+        "manifest-fields",
+        f"total is {read}, and must be an integer",
+    )
+
+
+def test_findings_are_bounded(tmp_path: Path) -> None:
+    found = verify_bundle(changed(tmp_path / "b", setting("results", [{}] * 5000)))
+    assert (len(found.findings), found.is_complete) == (10_000, False)
+    assert verify_bundle(changed(tmp_path / "c", setting("results", [{}] * 3))).is_complete
 
 
 def test_minus_zero_is_zero(tmp_path: Path) -> None:

@@ -18,6 +18,9 @@ VERSION = "weatherreporter.comparison.v1"
 SUCCEEDED, FAILED = "succeeded", "failed"
 PASSED, SKIPPED = "passed", "skipped"
 
+_NAMED = 12
+"""Profiles that a message names at most."""
+
 
 class Finding(Struct):
     """One way in which a folder is no bundle.
@@ -241,7 +244,7 @@ class BundleManifest(Struct):
 
 
 def manifest_of(members: Mapping[str, Any]) -> BundleManifest:
-    """Make a manifest of members that keep every rule, integers as ``int``."""
+    """Make a manifest of members that keep every rule."""
     return BundleManifest(
         schema_version=members["schemaVersion"],
         comparison_id=members["comparisonId"],
@@ -327,8 +330,13 @@ class Bundle(Frozen):
         for result in self.results:
             if result.profile_id == profile_id:
                 return result
-        known = ", ".join(result.profile_id for result in self.results)
-        raise InputError(f"no profile has the id {profile_id}; there are {known}", where=self.path)
+        from stratadiff.core.configuration import shown  # only for what is wrong: start-up
+
+        known = ", ".join(shown(result.profile_id) for result in self.results[:_NAMED])
+        more = ", …" if len(self.results) > _NAMED else ""
+        raise InputError(
+            f"no profile has the id {shown(profile_id)}; there are {known}{more}", where=self.path
+        )
 
     def markdown(self, result: BundleResult | str) -> bytes:
         """Return the Markdown of a profile that succeeded.
@@ -347,7 +355,11 @@ class Bundle(Frozen):
         """
         found = self.result_of(result) if isinstance(result, str) else result
         if found.report_path is None:
-            raise InputError(f"the profile {found.profile_id} failed; it has no Markdown", where=self.path)
+            from stratadiff.core.configuration import shown  # only for what is wrong: start-up
+
+            raise InputError(
+                f"the profile {shown(found.profile_id)} failed; it has no Markdown", where=self.path
+            )
         return self._read(found.report_path)
 
     def data_package(self) -> bytes:

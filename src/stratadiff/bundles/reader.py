@@ -14,9 +14,13 @@ from stratadiff.bundles.model import VERSION, Bundle, BundleError, Finding, mani
 from stratadiff.bundles.names import DATA_PACKAGE, MANIFEST, SUFFIX
 from stratadiff.core.folders import Folder, open_folder, without_trailing
 from stratadiff.core.frozen import Struct
-from stratadiff.core.jsonvalue import parse_numbers_apart
+from stratadiff.core.jsonvalue import parse_valid
 from stratadiff.errors import InputError
-from stratadiff.limits import MAX_BUNDLE_MANIFEST_BYTES, MAX_BUNDLE_MANIFEST_DEPTH
+from stratadiff.limits import (
+    MAX_BUNDLE_FINDINGS,
+    MAX_BUNDLE_MANIFEST_BYTES,
+    MAX_BUNDLE_MANIFEST_DEPTH,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,15 +67,20 @@ class BundleVerification(Struct):
         None if a rule is broken.
     findings : tuple of Finding
         What breaks a rule, in the order in which rules are tried.
+    is_complete : bool
+        False if there may be more to find: only the first was asked for, or there are too many.
     """
 
-    __slots__ = ("path", "bundle", "findings")  # noqa: RUF023  the order in which they are read
+    __slots__ = ("path", "bundle", "findings", "is_complete")  # noqa: RUF023  the order in which they are read
     path: str
     bundle: Bundle | None
     findings: tuple[Finding, ...]
+    is_complete: bool
 
-    def __init__(self, path: str, bundle: Bundle | None, findings: Iterable[Finding]) -> None:
-        self._fill(path=path, bundle=bundle, findings=tuple(findings))
+    def __init__(
+        self, path: str, bundle: Bundle | None, findings: Iterable[Finding], is_complete: bool = True
+    ) -> None:
+        self._fill(path=path, bundle=bundle, findings=tuple(findings), is_complete=is_complete)
 
     @property
     def verifies(self) -> bool:
@@ -100,7 +109,7 @@ def open_bundle(path: Path) -> Bundle:
     Notes
     -----
     The manifest is read, the data package is hashed in pieces, and Markdown is opened: cost is that of
-    hashing the data package, memory that of the manifest, 16 MiB at most.
+    hashing the data package, memory that of the manifest, which has 16 MiB at most.
     """
     given = os.fsdecode(path)
     found = _examined(given, all_errors=False)
@@ -125,8 +134,8 @@ def verify_bundle(path: Path, *, all_errors: bool = True) -> BundleVerification:
     path : path-like
         The folder; not a link to one.
     all_errors : bool
-        False stops at the first. Past a manifest that cannot be read (rules ``manifest-json``,
-        ``schema-version``, ``manifest-fields``) there is nothing to go on with.
+        False stops at the first, True at the 10,000th. Past a manifest that cannot be read (rules
+        ``manifest-json``, ``schema-version``, ``manifest-fields``) there is nothing to go on with.
 
     Returns
     -------
@@ -179,10 +188,11 @@ def examine_folder(folder: Folder, given: str, *, all_errors: bool = False) -> B
     """Check a folder that is open already."""
     work = Examination(folder)
     findings = []
+    limit = MAX_BUNDLE_FINDINGS if all_errors else 1
     for finding in work.findings():
         findings.append(finding)
-        if not all_errors:
-            break
+        if len(findings) == limit:
+            return BundleVerification(given, None, findings, False)
     if findings:
         return BundleVerification(given, None, findings)
     bundle = Bundle(given, manifest_of(work.members), folder.identity, work.stamps)
@@ -195,7 +205,7 @@ class Examination:
     Attributes
     ----------
     members : dict
-        The manifest's, integers as ``int``; empty until they were all there.
+        The manifest's; empty until they were all there.
     stamps : dict of str to tuple
         The files that were opened, as they were then.
     """
@@ -257,11 +267,10 @@ class Examination:
             yield Finding("manifest-fields", message)
         if wrong:
             return
-        members = rules.with_integers(value)
         for rule, function in rules.MANIFEST_RULES:
-            for message in function(members):
+            for message in function(value):
                 yield Finding(rule, message)
-        self.members = members
+        self.members = value
 
     def _files(self, names: list[str], readable: set[str]) -> Iterator[Finding]:
         declared: dict[str, str] = {}
@@ -322,7 +331,7 @@ def read_members(data: bytes) -> tuple[str, Any]:
     message : str
         What is wrong with the bytes, ``""`` if nothing is.
     members : dict
-        Numbers are :class:`~stratadiff.core.jsonvalue.WrittenNumber`.
+        As :func:`~stratadiff.core.jsonvalue.parse_valid` makes it.
     """
     status, offset, _ = pretty(data, MAX_BUNDLE_MANIFEST_DEPTH, 0)  # no room for a result: none is made
     if status in (_NOT_UTF8, _NOT_JSON, _TOO_DEEP, _REPEATED, _BYTE_ORDER_MARK):
@@ -331,7 +340,7 @@ def read_members(data: bytes) -> tuple[str, Any]:
     if offset >= 0:
         escape = data[offset : offset + 6].decode()
         return f"escapes half a surrogate pair, {escape}, at byte {offset}; write the character itself", None
-    value = parse_numbers_apart(data.decode())
+    value = parse_valid(data.decode())
     if not isinstance(value, dict):
         return "holds JSON that is not an object; a manifest is one", None
     return "", value
@@ -364,19 +373,10 @@ def _lone_surrogate(data: bytes) -> int:
         return -1
     import re  # few manifests have any: start-up
 
-    half = -1  # the escape of a first half that waits for its second
-    for match in re.finditer(rb"\\(?:u([0-9A-Fa-f]{4})|.)", data, re.DOTALL):
-        unit = int(match[1], 16) if match[1] else 0
-        is_second = 0xDC00 <= unit <= 0xDFFF
-        if half >= 0 and not (is_second and match.start() == half + 6):
-            return half
-        if half >= 0:
-            half = -1
-        elif 0xD800 <= unit <= 0xDBFF:
-            half = match.start()
-        elif is_second:
-            return match.start()
-    return half
+    fine = rb"(?:[^\\]++|\\[^u]|\\u(?:[^dD]|[dD][0-7])|\\u[dD][89abAB]..\\u[dD][c-fC-F]..)*+"
+    match = re.match(fine, data, re.DOTALL)
+    end = match.end() if match else 0
+    return end if end < len(data) else -1
 
 
 def _shown(text: str) -> str:

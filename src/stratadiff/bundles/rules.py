@@ -10,7 +10,7 @@ from __future__ import annotations
 from stratadiff.bundles.model import FAILED, PASSED, SKIPPED, SUCCEEDED, VERSION
 from stratadiff.bundles.names import DATA_PACKAGE, accepted_names
 from stratadiff.core.digests import is_bare_digest
-from stratadiff.core.jsonvalue import WrittenNumber
+from stratadiff.core.jsonvalue import LongInteger
 from stratadiff.core.moments import instant
 from stratadiff.limits import MAX_BUNDLE_MESSAGE_BYTES
 
@@ -155,27 +155,8 @@ def _is_of(kind: str, value: Any) -> bool:
     if kind is _TEXT:
         return isinstance(value, str)
     if kind is _INTEGER:
-        return isinstance(value, WrittenNumber) and _is_integer(value.text)
+        return type(value) is int and -(2**63) <= value < 2**63
     return isinstance(value, dict if kind is _OBJECT else list)
-
-
-def _is_integer(text: str) -> bool:
-    digits = text.removeprefix("-")
-    return digits.isdigit() and len(digits) < 20 and -(2**63) <= int(text) < 2**63
-
-
-def with_integers(members: Members) -> Members:
-    """Return members that have the right types with their integers as ``int``."""
-    converted = _converted(members)
-    converted["results"] = [_converted(result) for result in members["results"]]
-    return converted
-
-
-def _converted(members: Members) -> Members:
-    return {
-        name: int(value.text) if isinstance(value, WrittenNumber) else value
-        for name, value in members.items()
-    }
 
 
 # The rules that read members, all of the right types by now.
@@ -369,8 +350,11 @@ def _results(members: Members, status: str | None = None) -> Iterator[tuple[str,
 
 
 def _described(value: Any) -> str:
-    if isinstance(value, WrittenNumber):
-        return f"the number {value.text if len(value.text) <= 60 else value.text[:59] + '…'}"
+    if isinstance(value, LongInteger) or (type(value) is int and abs(value) >= 10**60):
+        digits = value.text if isinstance(value, LongInteger) else str(value)
+        return f"the number {digits[:59]}…"
+    if isinstance(value, float) and value - value != 0:
+        return "a number beyond a double"
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

@@ -7,6 +7,7 @@ runs costs; it is loaded only to word an error.
 
 from __future__ import annotations
 
+import sys
 from _json import make_scanner
 
 TYPE_CHECKING = False
@@ -34,8 +35,8 @@ class _NumbersAsWritten(_Settings):
     parse_int = str
 
 
-class WrittenNumber:
-    """A number that keeps its spelling, and is no text.
+class LongInteger:
+    """An integer of more digits than the interpreter makes an ``int`` of.
 
     Attributes
     ----------
@@ -49,12 +50,19 @@ class WrittenNumber:
         self.text = text
 
     def __repr__(self) -> str:
-        return f"WrittenNumber({self.text!r})"
+        return f"LongInteger({self.text!r})"
 
 
-class _NumbersApart(_Settings):
-    parse_float = WrittenNumber
-    parse_int = WrittenNumber
+def _any_integer(literal: str) -> int | LongInteger:
+    return int(literal) if len(literal) < _MOST_DIGITS else LongInteger(literal)
+
+
+_MOST_DIGITS = 640
+"""Digits of which any interpreter makes an int, however it is set up."""
+
+
+class _AnyIntegers(_Settings):
+    parse_int = staticmethod(_any_integer)  # type: ignore[assignment]
 
 
 def _wire_int(literal: str) -> int | float:
@@ -69,7 +77,7 @@ class _Wire(_Settings):
 _scan_wire = make_scanner(_Wire())  # type: ignore[arg-type]
 _scan = make_scanner(_Settings())  # type: ignore[arg-type]  # the stub names the pure-Python twin
 _scan_as_written = make_scanner(_NumbersAsWritten())  # type: ignore[arg-type]
-_scan_apart = make_scanner(_NumbersApart())  # type: ignore[arg-type]
+_scan_any = make_scanner(_AnyIntegers())  # type: ignore[arg-type]
 
 
 def parse_as_written(text: str) -> Any:
@@ -77,9 +85,17 @@ def parse_as_written(text: str) -> Any:
     return _scan_as_written(text, 0)[0]
 
 
-def parse_numbers_apart(text: str) -> Any:
-    """Return the value of a text known to be JSON; numbers are :class:`WrittenNumber`."""
-    return _scan_apart(text.lstrip(_SPACE), 0)[0]
+def parse_valid(text: str) -> Any:
+    """Return the value of a text known to be JSON: an integer of thousands of digits is no error but a
+    :class:`LongInteger`.
+    """
+    text = text.lstrip(_SPACE)
+    if sys.get_int_max_str_digits():
+        try:
+            return _scan(text, 0)[0]
+        except ValueError:  # an integer past the interpreter's own limit
+            pass
+    return _scan_any(text, 0)[0]
 
 
 def parse(text: str) -> Any:
