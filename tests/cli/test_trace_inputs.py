@@ -446,3 +446,13 @@ def test_a_file_without_a_record_is_no_trace_however_tolerant(folder: Path) -> N
     assert (answer.code, answer.output) == (2, b"")
     assert answer.error.startswith("stratadiff: utf16.agentlog: no line of it is a record; line 1: ")
     assert not (folder / "o.json").exists()
+
+
+def test_remarks_about_a_policy_are_bounded(folder: Path) -> None:
+    rule = {"id": "same", "kind": "no_call", "params": {"tool": "x"}}
+    (folder / "many.json").write_text(json.dumps({"rules": [rule] * 200}))
+    (folder / "a.agentlog").write_bytes(b"")
+    answer = run(["diff", "a.agentlog", "a.agentlog", "--policy", "many.json"], folder)
+    assert answer.code == 0
+    assert len(answer.error.splitlines()) < 30
+    assert "more remarks" in answer.error

@@ -173,8 +173,10 @@ def _remarks(args: Arguments, levels: list[str], result: TraceResult) -> Iterato
     for trace in traces:
         if not trace.turn_count:
             yield f"{trace.source}: there is no chat_response record in it, so nothing of it can be compared"
-    for warning in result.warnings:
+    for warning in result.warnings[:SHOWN_DIAGNOSTICS]:
         yield f"{args.policy}: {warning}"
+    if len(result.warnings) > SHOWN_DIAGNOSTICS:
+        yield f"{args.policy}: {len(result.warnings) - SHOWN_DIAGNOSTICS} more remarks"
     if args.policy is not None and "policy" not in levels:
         yield "--policy: its rules are not applied, as --only leaves the level policy out"
     if "token" in levels:
