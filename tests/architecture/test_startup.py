@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import stratadiff
+from bundles.samples import put
 
 HEAVY = {
     "asyncio",
@@ -132,4 +133,18 @@ def test_importing_the_package_loads_nothing() -> None:
         "print(sorted(name for name in set(sys.modules) - before if name != 'stratadiff'))"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert heavy_among(set(eval(result.stdout))) == []
+
+
+def test_bundles_load_nothing_heavy(tmp_path: Path) -> None:
+    put(tmp_path / "a")
+    put(tmp_path / "b", files={"01-careful.md": b"other\n", "03-Fast-one.md": b"other\n"})
+    program = (
+        "import sys; before = set(sys.modules); import stratadiff;"
+        "result = stratadiff.diff_bundles(*sys.argv[1:3]); result.document().canonical(); result.text();"
+        "assert stratadiff.verify_bundle(sys.argv[1]).verifies;"
+        "print(sorted(set(sys.modules) - before))"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "a"), str(tmp_path / "b")]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert heavy_among(set(eval(result.stdout))) == []

@@ -101,3 +101,38 @@ except stratadiff.NotFoundError as error:
     assert_type(error.code, str)
 except stratadiff.StratadiffError:
     pass
+
+# Bundles.
+bundle = stratadiff.open_bundle(Path("bundles/monday"))
+assert_type(bundle, stratadiff.Bundle)
+assert_type(bundle.manifest.total, int)
+assert_type([result.backend_id for result in bundle.results], list[str | None])
+assert_type(bundle.markdown("careful"), bytes)
+assert_type(stratadiff.is_bundle(b"bundles/monday"), bool)
+assert_type(stratadiff.verify_bundle("bundles/monday", all_errors=False).findings[0].rule, str)
+comparison = stratadiff.diff_bundles(bundle, "bundles/tuesday", max_lines=10)
+assert_type(comparison, stratadiff.BundleDiff)
+assert_type(stratadiff.diff_profiles(bundle, "careful").exit_code, int)
+assert_type(comparison.document(), stratadiff.Document)
+
+
+def profile_run(profile: stratadiff.Profile, data_package: bytes) -> str:
+    return profile.profile_id
+
+
+published = stratadiff.build_bundle(
+    "bundles/new",
+    {"reportId": "daily"},
+    b"",
+    [stratadiff.Profile("a", "m"), stratadiff.Profile("b", "m", backend_id="local")],
+    profile_run,
+    replace=True,
+)
+assert_type(published.leftovers, tuple[str, ...])
+stratadiff.write_bundle(
+    "bundles/new", {}, b"", [stratadiff.NewResult("a", "m", "# text"), {"profileId": "b", "modelName": "m"}]
+)
+try:
+    stratadiff.open_bundle("nowhere")
+except stratadiff.BundleError as error:
+    assert_type(error.rule, str)

@@ -31,3 +31,8 @@ number: str = stratadiff.edit_script([1], [1]).distance  # E: assignment
 
 stratadiff.escape_name(b"a")  # E: arg-type
 print(stratadiff.no_such_name)  # E: attr-defined
+
+stratadiff.write_bundle("bundles/new", {}, "text", [])  # E: arg-type
+stratadiff.build_bundle("bundles/new", {}, b"", [], None)  # E: arg-type
+stratadiff.diff_bundles("bundles/monday")  # E: call-arg
+print(stratadiff.open_bundle("bundles/monday").results.rule)  # E: attr-defined
