@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         UnreadableError,
         UsageError,
     )
-    from stratadiff.render.bundletext import draw_bundles
+    from stratadiff.render.bundletext import draw_bundle, draw_bundles
     from stratadiff.render.text import draw_text
     from stratadiff.render.tracetext import draw_trace
     from stratadiff.runs.model import Run
@@ -133,6 +133,7 @@ __all__ = [
     "diff",
     "diff_bundles",
     "diff_profiles",
+    "draw_bundle",
     "draw_bundles",
     "draw_text",
     "draw_trace",
@@ -174,7 +175,7 @@ _HOMES = {
     "stratadiff.bundles.spec": ("create_bundle",),
     "stratadiff.bundles.writer": ("NewResult", "write_bundle"),
     "stratadiff.core.publish": ("Published",),
-    "stratadiff.render.bundletext": ("draw_bundles",),
+    "stratadiff.render.bundletext": ("draw_bundle", "draw_bundles"),
     "stratadiff.core.contentid": ("content_id",),
     "stratadiff.core.escape": ("escape_name",),
     "stratadiff.core.linediff": ("EditScript", "edit_script"),

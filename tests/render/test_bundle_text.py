@@ -9,6 +9,7 @@ from pathlib import Path
 from bundles.samples import MARKDOWN, members, put, setting
 from bundles.test_compare import FAST, bundle, failing
 from stratadiff.bundle_api import diff_bundles, diff_profiles
+from stratadiff.render.bundletext import draw_bundle
 
 TWO = """\
 first difference: careful — status succeeded -> failed; changed: promptHash, dataPackage.sha256, \
@@ -129,6 +130,27 @@ def test_one_side_only(tmp_path: Path) -> None:
     assert "\n== other (only in the candidate)\n" in text
 
 
+def test_one_bundle(tmp_path: Path) -> None:
+    assert (
+        draw_bundle(bundle(tmp_path / "b").to_dict())
+        == """\
+comparison: cmp-1
+report    : daily
+period    : 2026-01-05T00:00:00+01:00 to 2026-01-06T00:00:00+01:00
+time zone : Europe/Berlin
+prompt    : daily-report, version 1.10, 0123456789ab
+started   : 2026-01-05T06:00:00Z
+finished  : 2026-01-05T06:01:30.25Z
+data      : 25 bytes, 4aa3557ff6ab
+profiles  : 3: 2 succeeded, 1 failed
+
+1  careful   succeeded  large-2 (local)  01-careful.md
+2  slow      failed     large-2          timeout: no answer after 30 s
+3  Fast one  succeeded  small-1          03-Fast-one.md
+"""
+    )
+
+
 def test_u08_nothing_a_bundle_recorded_reaches_the_terminal_as_it_is(tmp_path: Path) -> None:
     hostile = "\x1b]0;T\x07\r\x9b2J\n\u202e"
     changes = [
@@ -141,6 +163,7 @@ def test_u08_nothing_a_bundle_recorded_reaches_the_terminal_as_it_is(tmp_path: P
     changes += [setting("results.1.profileId", hostile)]
     a = bundle(tmp_path / "a", *changes, files={FAST: hostile.encode()})
     b = bundle(tmp_path / "b", files={"01-careful.md": hostile.encode()})
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", draw_bundle(a.to_dict()))
     for result in (diff_bundles(a, b), diff_bundles(b, a), diff_profiles(a), diff_profiles(b)):
         for colour in (False, True):
             text = re.sub(r"\x1b\[(?:31|32|0)m", "", result.text(colour=colour))

@@ -319,6 +319,10 @@ class Bundle(Frozen):
         """What became of each profile, in the order of selection."""
         return self.manifest.results
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the manifest's fields, and the size of the data package, as plain values."""
+        return {**self.manifest.to_dict(), "data_package_bytes": self.data_package_bytes}
+
     def result_of(self, profile_id: str) -> BundleResult:
         """Return what became of a profile.
 

@@ -60,6 +60,55 @@ def draw_bundles(document: Document, *, colour: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
+def draw_bundle(bundle: Members) -> str:
+    """Draw what is in one bundle: its manifest, and a line for every profile.
+
+    Parameters
+    ----------
+    bundle : mapping
+        What :meth:`~stratadiff.Bundle.to_dict` returns.
+
+    Returns
+    -------
+    str
+        Ends with a newline. Holds no control character but newlines.
+    """
+    prompt = [escape_name(bundle["prompt_id"]), f"version {escape_name(bundle['prompt_version'])}"]
+    facts = (
+        ("comparison", escape_name(bundle["comparison_id"])),
+        ("report", escape_name(bundle["report_id"])),
+        ("period", _value(bundle["valid_period"])),
+        ("time zone", escape_name(bundle["timezone"])),
+        ("prompt", ", ".join([*prompt, bundle["prompt_hash"][:12]])),
+        ("started", bundle["started_at"]),
+        ("finished", bundle["finished_at"]),
+        ("data", f"{bundle['data_package_bytes']:,} bytes, {bundle['data_package_digest'][:12]}"),
+        ("profiles", f"{bundle['total']}: {bundle['succeeded']} succeeded, {bundle['failed']} failed"),
+    )
+    rows = [
+        (
+            str(result["position"]),
+            escape_name(result["profile_id"]),
+            result["status"],
+            escape_name(result["model_name"])
+            + ("" if result["backend_id"] is None else f" ({escape_name(result['backend_id'])})"),
+            _error(result) if result["report_path"] is None else result["report_path"],
+        )
+        for result in bundle["results"]
+    ]
+    widths = [min(_WIDEST, max(len(row[column]) for row in rows)) for column in range(4)]
+    lines = [f"{name:<10}: {fact}" for name, fact in facts]
+    lines.append("")
+    for row in rows:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        lines.append("  ".join([f"{row[0]:>{widths[0]}}", *cells[1:], row[4]]))
+    return "\n".join(lines) + "\n"
+
+
+_WIDEST = 32
+"""Characters to which a column is padded at most."""
+
+
 def _bundle(bundle: Members) -> str:
     return (
         f"{escape_name(bundle['comparison_id'])}, report {escape_name(bundle['report_id'])}, "
