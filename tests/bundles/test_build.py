@@ -103,17 +103,25 @@ def test_a_run_that_cannot_be_pickled_fails(tmp_path: Path) -> None:
 
 
 def test_futures_that_are_cancelled_are_failures(tmp_path: Path) -> None:
-    started, go_on = threading.Event(), threading.Event()
+    started, submitted, go_on = threading.Event(), threading.Event(), threading.Event()
 
     def wait(profile: Any, data_package: bytes) -> str:
         started.set()
         go_on.wait(10)
         return "text"
 
-    with ThreadPoolExecutor(1) as pool:
+    class Pool(ThreadPoolExecutor):
+        def submit(self, function: Any, /, run: Any, profile: Any, *rest: Any) -> Future[Any]:  # type: ignore[override]
+            future = super().submit(function, run, profile, *rest)
+            if profile.profile_id == "c":
+                submitted.set()
+            return future
+
+    with Pool(1) as pool:
 
         def cancel() -> None:
             started.wait(10)
+            submitted.wait(10)
             pool.shutdown(wait=False, cancel_futures=True)
             go_on.set()
 
