@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import signal
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -85,7 +86,7 @@ def killed(at: int, when: str, function: Callable[[], object]) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return found
 
-    child = os.fork()
+    child = fork()
     if child == 0:
         try:
             if when == "during":
@@ -100,12 +101,19 @@ def killed(at: int, when: str, function: Callable[[], object]) -> None:
     assert os.WTERMSIG(status) == signal.SIGKILL
 
 
+def fork() -> int:
+    """Fork, whatever threads a test before may have left behind: the child runs code of ours alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
 def in_processes(functions: list[Callable[[], object]]) -> list[int]:
     """Run functions at the same time, a process each; return 0 where one returned, 1 where it raised."""
     gate, starter = os.pipe()
     children = []
     for function in functions:
-        child = os.fork()
+        child = fork()
         if child == 0:
             code = 98
             try:

@@ -231,6 +231,7 @@ class TestFailing:
                 assert beside(place / "b") == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors have no names")
 def test_u22_files_are_flushed_before_they_are_published_and_the_folder_above_after(tmp_path: Path) -> None:
     flushed: list[str] = []
     real = os.fsync
@@ -252,6 +253,7 @@ def test_u22_files_are_flushed_before_they_are_published_and_the_folder_above_af
     assert flushed == [*files, "new", "publish", tmp_path.name]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors have no names")
 def test_a_system_that_cannot_flush_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.fsync
 

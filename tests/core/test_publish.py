@@ -72,7 +72,10 @@ def test_what_names_no_destination(tmp_path: Path) -> None:
 
 
 def test_the_longest_name(tmp_path: Path) -> None:
-    for name in ("n" * 255, "é" * 127, "\udcff" * 255):
+    names = ["n" * 255, "é" * 127]
+    if sys.platform == "linux":  # elsewhere names are Unicode
+        names.append("\udcff" * 255)
+    for name in names:
         assert content(Path(publish_folder(f"{tmp_path}/{name}", FILES).path)) == NEW
     with pytest.raises(OutputError, match="cannot be written: File name too long"):
         publish_folder(f"{tmp_path}/{'n' * 256}", FILES)
