@@ -381,6 +381,12 @@ class TestLimits:
 
 
 class TestManyRemarks:
+    def test_remarks_are_in_the_order_of_lines(self, tmp_path: Path) -> None:
+        odd = record_bytes(record("strange"))
+        trace = read_trace(file_of(tmp_path, odd + b"{\n" + odd + b"[]\n"), tolerant=True)
+        expected = [[1, "unknown-kind"], [2, "json"], [3, "unknown-kind"], [4, "envelope"]]
+        assert remarks(trace) == expected
+
     def test_remarks_without_end_are_counted(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(remarks_module, "MAX_TRACE_DIAGNOSTICS", 5)
         odd = record_bytes(record("strange"))

@@ -7,7 +7,7 @@ from stratadiff.traces.model import Diagnostic
 
 
 class Remarks:
-    """Remarks in the order they were made; past ``limits.MAX_TRACE_DIAGNOSTICS`` they are counted by code."""
+    """Remarks in the order of their lines; past ``limits.MAX_TRACE_DIAGNOSTICS`` they are counted by code."""
 
     def __init__(self) -> None:
         self._listed: list[Diagnostic] = []
@@ -39,4 +39,8 @@ class Remarks:
             )
             for code, line in self._first_lines.items()
         ]
-        return [*self._listed, *counted]
+        return [*sorted(self._listed, key=_line_of), *counted]
+
+
+def _line_of(remark: Diagnostic) -> int:
+    return remark.line
