@@ -228,7 +228,7 @@ class TestAgainstReference:
     ) -> None:
         path = file_of(tmp_path_factory.mktemp("t"), data)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(compression, "read_pieces", lambda path: pieces_of(data, max(piece, 3)))
+            patch.setattr(compression, "read_pieces", lambda path: pieces_of(data, piece))
             try:
                 expected = agentlog.read(data)
             except agentlog.ReadingError as error:
@@ -520,6 +520,12 @@ class TestUserReports:
         assert (len(trace), remarks(trace)) == (4, [[1, "bom"]])
         with pytest.raises(TraceError):
             read_trace(file_of(tmp_path, self.GOOD + b"\xef\xbb\xbf" + self.GOOD))
+
+    def test_u17_byte_order_mark_in_crumbs(self, tmp_path: Path) -> None:
+        mark = [gzip.compress(bytes([byte])) for byte in b"\xef\xbb\xbf"]
+        assert remarks(read_trace(file_of(tmp_path, *mark, gzip.compress(self.GOOD)))) == [[1, "bom"]]
+        with pytest.raises(TraceError):
+            read_trace(file_of(tmp_path, *mark, *mark, gzip.compress(self.GOOD)))
 
     def test_u20_odd_counts(self, tmp_path: Path) -> None:
         odd = [

@@ -132,11 +132,18 @@ class Reading:
         number = 0
         rest = b""
         size = 0
+        at_start = True
         try:
             for data, is_last in with_last(decompressed(self.path)):
-                if not size and data.startswith(_BYTE_ORDER_MARK):
-                    self._remark(1, "bom", "the file starts with a byte-order mark; the format has none")
-                    data = data[3:]
+                if at_start:
+                    data, rest = rest + data, b""
+                    if len(data) < len(_BYTE_ORDER_MARK) and not is_last:
+                        rest = data  # decompressed data may come in crumbs
+                        continue
+                    at_start = False
+                    if data.startswith(_BYTE_ORDER_MARK):
+                        self._remark(1, "bom", "the file starts with a byte-order mark; the format has none")
+                        data = data[len(_BYTE_ORDER_MARK) :]
                 size += len(data)
                 over = size > self.max_bytes
                 if over:
