@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from stratadiff.traces.rules import PolicyRule
     from stratadiff.traces.spans import SpanDiff, span_diff
     from stratadiff.traces.tokens import TokenDiff, TokenDistSummary, TokenPairDelta
-    from stratadiff.traces.verify import Breach, TraceVerification
+    from stratadiff.traces.verify import TraceVerification
 
 __version__ = "0.1.0"
 
@@ -74,7 +74,6 @@ __all__ = [
     "LEVELS",
     "AxisRow",
     "AxisScore",
-    "Breach",
     "Bundle",
     "BundleDiff",
     "BundleError",
@@ -225,7 +224,7 @@ _HOMES = {
     "stratadiff.traces.rules": ("PolicyRule",),
     "stratadiff.traces.spans": ("SpanDiff", "span_diff"),
     "stratadiff.traces.tokens": ("TokenDiff", "TokenDistSummary", "TokenPairDelta"),
-    "stratadiff.traces.verify": ("Breach", "TraceVerification"),
+    "stratadiff.traces.verify": ("TraceVerification",),
 }
 
 

@@ -155,7 +155,10 @@ def test_no_times(text: str) -> None:
 
 
 def test_times() -> None:
-    assert moment_of("2024-02-29T23:59:60.500Z") == (2024, 2, 29, 23, 59, 60, "5")
+    leap = [f"2024-02-29T23:59:{rest}Z" for rest in ("59.999", "60", "60.500")] + ["2024-03-01T00:00:00Z"]
+    moments = [moment_of(text) for text in leap]
+    assert None not in moments
+    assert moments == sorted(moments) and len(set(moments)) == 4
 
 
 @st.composite

@@ -153,8 +153,6 @@ def needs_of(options: LevelOptions) -> frozenset[str]:
     needs: set[str] = set()
     if options.align or options.levels & {TRACE, SESSION, TURN, SPAN}:
         needs.add("responses")
-    if SESSION in options.levels:
-        needs.add("records")  # a session's trace id may stand on any of them
     if POLICY in options.levels and options.rules is not None:
         from stratadiff.traces import policy  # start-up
 

@@ -49,8 +49,10 @@ def is_trace_path(path: str) -> bool:
 def _kind_of(path: str) -> str:
     if os.path.isdir(path):
         return _OTHER
+    if path.endswith(SUFFIXES):
+        return _TRACE
     if not os.path.exists(path):
-        return _TRACE if path.endswith(SUFFIXES) else _MISSING
-    from stratadiff.traces.reader import is_trace
+        return _MISSING
+    from stratadiff.traces.reader import starts_as_trace
 
-    return _TRACE if is_trace(path) else _OTHER
+    return _TRACE if starts_as_trace(path) else _OTHER

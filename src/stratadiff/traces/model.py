@@ -10,7 +10,7 @@ from stratadiff.core.frozen import Frozen, Struct
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
 
     Payload: TypeAlias = dict[str, Any]
@@ -53,16 +53,32 @@ class Session(Frozen):
         Its turns, half-open, in the numbers of the trace.
     first_record : int
         Place of its first record in the trace, from 0.
+    trace_id : str
+        The first string ``meta.trace_id`` among its records, else `session_id`.
     """
 
-    __slots__ = ("end_turn", "first_record", "first_turn", "session_id")
+    __slots__ = ("end_turn", "first_record", "first_turn", "session_id", "trace_id")
     session_id: str
     first_turn: int
     end_turn: int
     first_record: int
+    trace_id: str
 
-    def __init__(self, session_id: str, first_turn: int, end_turn: int, first_record: int) -> None:
-        self._fill(session_id=session_id, first_turn=first_turn, end_turn=end_turn, first_record=first_record)
+    def __init__(
+        self, session_id: str, first_turn: int, end_turn: int, first_record: int, trace_id: str
+    ) -> None:
+        self._fill(
+            session_id=session_id,
+            first_turn=first_turn,
+            end_turn=end_turn,
+            first_record=first_record,
+            trace_id=trace_id,
+        )
+
+    @property
+    def turns(self) -> range:
+        """Its turns, in the numbers of the trace."""
+        return range(self.first_turn, self.end_turn)
 
 
 class TokenColumns(Frozen):
@@ -82,6 +98,22 @@ class TokenColumns(Frozen):
 
     def __init__(self, columns: tuple[Column, Column, Column], absent: tuple[int, int, int]) -> None:
         self._fill(columns=columns, absent=absent)
+
+    @classmethod
+    def of(
+        cls,
+        columns: tuple[array[int], array[int], array[int]],
+        absent: tuple[int, int, int],
+        odd: Iterable[tuple[int, int, int]],
+    ) -> TokenColumns:
+        """Return the columns with some counts set: (turn, dimension, count), of any size."""
+        filled: list[Column] = list(columns)
+        for turn, dimension, count in odd:
+            column = filled[dimension]
+            if not -(2**63) <= count < 2**63 and not isinstance(column, list):
+                filled[dimension] = column = list(column)
+            column[turn] = count
+        return cls((filled[0], filled[1], filled[2]), absent)
 
 
 class ToolRecord(Frozen):
@@ -259,13 +291,3 @@ def blocks_of(payload: Payload) -> list[Any]:
     if isinstance(content, str) and content:
         return [{"type": "text", "text": content}]
     return []
-
-
-def texts_of(payload: Payload) -> list[str]:
-    """Return the texts of a response: of its text blocks, in order *(agentlog §3)*."""
-    texts = []
-    for block in blocks_of(payload):
-        if isinstance(block, dict) and block.get("type") == "text":
-            text = block.get("text")
-            texts.append(text if isinstance(text, str) else "")
-    return texts

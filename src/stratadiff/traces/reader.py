@@ -16,7 +16,7 @@ from stratadiff.limits import (
     MAX_TRACE_DEPTH,
     MAX_TRACE_LINE_BYTES,
 )
-from stratadiff.traces.assemble import NEEDS, Assembly
+from stratadiff.traces.assemble import NEEDS, Assembly, trace_of_records
 from stratadiff.traces.compression import GZIP, ZSTD, Damage, decompressed, with_last
 from stratadiff.traces.model import Trace
 from stratadiff.traces.remarks import Remarks
@@ -24,7 +24,7 @@ from stratadiff.traces.remarks import Remarks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, TypeAlias
 
     from stratadiff.traces.model import Diagnostic
@@ -42,7 +42,6 @@ _REPEATED, _REPEATED_ENVELOPE, _UNKNOWN_KIND, _OTHER_VERSION, _CACHE_FIELDS, _TR
 _REMARKS = _REPEATED | _REPEATED_ENVELOPE | _UNKNOWN_KIND | _OTHER_VERSION
 _ROW = 6
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_SUFFIXES = (".agentlog", ".agentlog.gz", ".agentlog.zst")
 
 
 class TraceError(InputError):
@@ -222,13 +221,20 @@ class Reading:
                 )
 
 
-def lines_of(piece: Piece) -> Iterator[tuple[int, int, int]]:
-    """Yield number, start and end of the line of every record; the end is before the line feed."""
-    records, data = piece.records, piece.data
-    for number, start, end in zip(records[4::_ROW], records[3::_ROW], records[2::_ROW], strict=True):
-        # A line ends at the line feed after its payload; what may follow the payload holds none.
-        stop = data.find(b"\n", end)
-        yield number, start, len(data) if stop < 0 else stop
+def parsed(pieces: Iterable[Piece]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield every record with the number of its line."""
+    parse = None
+    for piece in pieces:
+        parse = parse or wire_parser(len(piece.data))
+        records, view = piece.records, memoryview(piece.data)
+        for number, start, end in zip(records[4::_ROW], records[3::_ROW], records[2::_ROW], strict=True):
+            yield number, parse(view[start : _line_end(piece.data, end)])
+
+
+def _line_end(data: bytes, payload_end: int) -> int:
+    # A line ends at the line feed after its payload; what may follow the payload holds none.
+    stop = data.find(b"\n", payload_end)
+    return len(data) if stop < 0 else stop
 
 
 def read_trace(path: Path, *, tolerant: bool = False) -> Trace:
@@ -272,11 +278,14 @@ def read_for(path: str, needs: frozenset[str], *, tolerant: bool = False, split:
         ``"requests"`` cuts the only session of a trace where the user speaks again *(agentlog §6)*.
     """
     reading = Reading(path, tolerant=tolerant)
-    assembly = Assembly(needs, split=split)
+    pieces = reading.pieces()
+    if "records" in needs or split is not None:
+        records = [record for _, record in parsed(pieces)]
+        return trace_of_records(records, source=path, diagnostics=reading.diagnostics, split=split)
+    assembly = Assembly(needs)
     parse = None
-    for piece in reading.pieces():
-        if parse is None:
-            parse = wire_parser(_size_of(path))
+    for piece in pieces:
+        parse = parse or wire_parser(len(piece.data))
         _feed(assembly, piece, parse)
     return assembly.trace(path, reading.diagnostics)
 
@@ -298,7 +307,11 @@ def as_trace(
     if isinstance(source, Trace):
         if source.records is not None:
             # Sessions may be asked for otherwise than it was read.
-            return source if split is None else trace_of(source.records, needs, source=source, split=split)
+            if split is None:
+                return source
+            return trace_of_records(
+                source.records, source=source.source, diagnostics=source.diagnostics, split=split
+            )
         kept = {
             "records": source.records,
             "requests": source.requests,
@@ -311,16 +324,10 @@ def as_trace(
         return source
     if isinstance(source, (str, bytes, os.PathLike)):
         return read_for(os.fsdecode(source), needs, tolerant=tolerant, split=split)
-    return trace_of(source, needs, split=split)
+    return trace_of(source, split=split)
 
 
-def trace_of(
-    records: Iterable[dict[str, Any]],
-    needs: frozenset[str] = NEEDS,
-    *,
-    source: Trace | None = None,
-    split: str | None = None,
-) -> Trace:
+def trace_of(records: Iterable[dict[str, Any]], *, split: str | None = None) -> Trace:
     """Make a trace of record dictionaries, which may carry only ``kind`` and ``payload``.
 
     Raises
@@ -328,19 +335,11 @@ def trace_of(
     InputError
         An entry is no dictionary.
     """
-    assembly = Assembly(needs | {"records"}, split=split)
-    assembly.add_all(list(records))
-    if source is None:
-        return assembly.trace("", ())
-    return assembly.trace(source.source, source.diagnostics)
+    return trace_of_records(list(records), split=split)
 
 
-def is_trace(path: str) -> bool:
-    """Tell whether a path is a trace: by its name, else by its first bytes. Never raises."""
-    if os.path.isdir(path):
-        return False
-    if path.endswith(_SUFFIXES):
-        return os.path.exists(path)
+def starts_as_trace(path: str) -> bool:
+    """Tell whether a file is a trace by its first bytes, whatever its name. Never raises."""
     try:
         first = next(read_pieces(path, 1 << 16), b"")
     except InputError:
@@ -390,30 +389,20 @@ def write_trace(path: Path, records: Iterable[dict[str, Any]]) -> None:
     atomic_write(os.fsdecode(path), b"".join(map(record_bytes, records)))
 
 
-def _size_of(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
-
-
 def _feed(assembly: Assembly, piece: Piece, parse: Any) -> None:
-    data = piece.data
-    view = memoryview(data)
+    view = memoryview(piece.data)
     records = piece.records
     assembly.add_counts(piece.counts, piece.absent, _careful(piece))
-    if assembly.wants_records:
-        for _, start, end in lines_of(piece):
-            assembly.add_record(parse(view[start:end]))
-        return
     kinds = bytes(records[0::_ROW].tolist())
     flags = records[5::_ROW]
-    for index in assembly.of_interest(kinds, flags, _TRACE_ID):
+    named: Sequence[int] = ()
+    if any(flag & _TRACE_ID for flag in set(flags)):
+        named = [index for index, flag in enumerate(flags) if flag & _TRACE_ID]
+    for index in assembly.of_interest(kinds, named):
         start, end, line_start = records[index * _ROW + 1 : index * _ROW + 4]
         record = None
         if assembly.wants_envelope(kinds[index], bool(flags[index] & _TRACE_ID)):
-            stop = data.find(b"\n", end)
-            record = parse(view[line_start : len(data) if stop < 0 else stop])
+            record = parse(view[line_start : _line_end(piece.data, end)])
         assembly.add(kinds[index], view[start:end], record, parse)
 
 

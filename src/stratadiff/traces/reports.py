@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from stratadiff.traces.axes import AxisColumns, AxisRow
     from stratadiff.traces.divergences import Divergence
     from stratadiff.traces.features import Pairs
-    from stratadiff.traces.model import Pairing, Trace
+    from stratadiff.traces.model import Pairing, Session, Trace
     from stratadiff.traces.options import LevelOptions
     from stratadiff.traces.refusals import RefusalRule
-    from stratadiff.traces.sessions import Part
     from stratadiff.traces.turns import PairScore
 
     _Scope: TypeAlias = tuple[range, range, Pairs]
@@ -231,7 +230,7 @@ class Reports:
 
 
 def _session_report(
-    index: int, part: tuple[Part, Part], rows: list[AxisRow], columns: AxisColumns, turns: TurnDiff
+    index: int, part: tuple[Session, Session], rows: list[AxisRow], columns: AxisColumns, turns: TurnDiff
 ) -> SessionReport:
     old, new = part
     count = columns.pair_count

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     Counts: TypeAlias = dict[str, int]
 
-METHOD = "linear interpolation"
-"""How percentiles are computed, for whoever shows them."""
-
 _INFINITE = float("inf")
 
 
@@ -184,13 +181,7 @@ def _columns(records: Iterable[dict[str, Any]]) -> TokenColumns:
         number = next(n for n, record in enumerate(records) if not isinstance(record, dict))
         kind = type(records[number]).__name__
         raise InputError(f"record {number} is {kind}, not a dictionary") from None
-    columns: list[Column] = [first, second, third]
-    for turn, dimension, count in odd:  # beyond int64: that column becomes a list
-        column = columns[dimension]
-        if not isinstance(column, list):
-            columns[dimension] = column = list(column)
-        column[turn] = count
-    return TokenColumns((columns[0], columns[1], columns[2]), absent)
+    return TokenColumns.of((first, second, third), absent, odd)
 
 
 def _diff(old: TokenColumns, new: TokenColumns, pairing: Pairing, top_k_pairs: int) -> TokenDiff:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from stratadiff.core.contentid import PREFIX, content_id
 from stratadiff.core.frozen import Struct
-from stratadiff.core.jsonvalue import wire_parser
-from stratadiff.traces.reader import Reading, lines_of
+from stratadiff.core.moments import instant
+from stratadiff.traces.model import Diagnostic
+from stratadiff.traces.reader import Reading, parsed
 from stratadiff.traces.remarks import Remarks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-    from stratadiff.traces.model import Diagnostic
 
 RULES = (
     "compression",
@@ -37,28 +36,6 @@ REMARKS = ("bom", "duplicate-member", "unknown-kind", "unpriced-cache-fields")
 """What the reader remarks that breaks no rule."""
 
 
-class Breach(Struct):
-    """One breach of the format.
-
-    Attributes
-    ----------
-    line : int
-        Line of the file, from 1.
-    code : str
-        One of :data:`RULES`.
-    message : str
-        One sentence. May hold text of the record: escape before display.
-    """
-
-    __slots__ = ("code", "line", "message")
-    line: int
-    code: str
-    message: str
-
-    def __init__(self, line: int, code: str, message: str) -> None:
-        self._fill(line=line, code=code, message=message)
-
-
 class TraceVerification(Struct):
     """What :func:`verify_trace` found.
 
@@ -68,8 +45,8 @@ class TraceVerification(Struct):
         The path as given.
     record_count : int
         Records read.
-    breaches : list of Breach
-        In the order of lines.
+    breaches : list of Diagnostic
+        In the order of lines; the codes are of :data:`RULES`.
     remarks : list of Diagnostic
         Peculiarities that break no rule.
     """
@@ -77,11 +54,11 @@ class TraceVerification(Struct):
     __slots__ = ("breaches", "record_count", "remarks", "source")
     source: str
     record_count: int
-    breaches: list[Breach]
+    breaches: list[Diagnostic]
     remarks: list[Diagnostic]
 
     def __init__(
-        self, source: str, record_count: int, breaches: list[Breach], remarks: list[Diagnostic]
+        self, source: str, record_count: int, breaches: list[Diagnostic], remarks: list[Diagnostic]
     ) -> None:
         self._fill(source=source, record_count=record_count, breaches=breaches, remarks=remarks)
 
@@ -110,23 +87,17 @@ def verify_trace(path: str) -> TraceVerification:
     """
     reading = Reading(path, tolerant=True)
     checks = _Checks()
-    parse: Any = None
-    for piece in reading.pieces():
-        parse = parse or wire_parser(len(piece.data))
-        for line, start, end in lines_of(piece):
-            checks.look_at(line, parse(memoryview(piece.data)[start:end]))
-    breaches = [Breach(found.line, found.code, found.message) for found in checks.breaches.listed()]
+    for line, record in parsed(reading.pieces()):
+        checks.look_at(line, record)
+    breaches = checks.breaches.listed()
     remarks = []
     for diagnostic in reading.diagnostics:
-        if diagnostic.code in REMARKS:
-            remarks.append(diagnostic)
-        else:
-            breaches.append(Breach(diagnostic.line, diagnostic.code, diagnostic.message))
+        (remarks if diagnostic.code in REMARKS else breaches).append(diagnostic)
     breaches.sort(key=_place)
     return TraceVerification(path, checks.count, breaches, remarks)
 
 
-def _place(breach: Breach) -> tuple[int, int]:
+def _place(breach: Diagnostic) -> tuple[int, int]:
     return breach.line, RULES.index(breach.code)
 
 
@@ -137,7 +108,7 @@ class _Checks:
         self.breaches = Remarks()
         self.count = 0
         self._ids: set[str] = set()
-        self._moment: tuple[int | str, ...] | None = None
+        self._moment: tuple[int, bool, str] | None = None
         self._moment_line = 0
 
     def look_at(self, line: int, record: dict[str, Any]) -> None:
@@ -183,34 +154,14 @@ def is_id(text: str) -> bool:
     return len(text) == 71 and len(digits) == 64 and not digits.strip("0123456789abcdef")
 
 
-def moment_of(text: str) -> tuple[int | str, ...] | None:
+def moment_of(text: str) -> tuple[int, bool, str] | None:
     """Return an RFC 3339 time that ends in ``Z`` as values that order as instants do, else None."""
-    if len(text) < 20 or text[-1] != "Z" or not text.isascii():
+    if not text.endswith("Z"):
         return None
-    date, mark, time = text[:10], text[10], text[11:19]
-    if date[4] + date[7] != "--" or mark not in "Tt" or time[2] + time[5] != "::":
-        return None
-    fields = (date[:4], date[5:7], date[8:], time[:2], time[3:5], time[6:])
-    fraction = text[19:-1]
-    if not all(field.isdigit() for field in fields) or (fraction and not _is_fraction(fraction)):
-        return None
-    year, month, day, hour, minute, second = map(int, fields)
-    if not (1 <= month <= 12 and 1 <= day <= _days(year, month)):
-        return None
-    # A leap second has one place in a day (RFC 3339 §5.7).
-    if not (hour < 24 and minute < 60 and (second < 60 or (hour, minute, second) == (23, 59, 60))):
-        return None
-    return year, month, day, hour, minute, second, fraction[1:].rstrip("0")
-
-
-def _is_fraction(text: str) -> bool:
-    return text[0] == "." and text[1:].isdigit()
-
-
-def _days(year: int, month: int) -> int:
-    if month == 2:
-        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
-    return 30 if month in (4, 6, 9, 11) else 31
+    # A leap second has one place in a day (RFC 3339 §5.7), between the second before and midnight.
+    is_leap = text[11:19] == "23:59:60"
+    place = instant(f"{text[:17]}59{text[19:]}" if is_leap else text)
+    return None if place is None else (place[0], is_leap, place[1])
 
 
 def _rounding(record: dict[str, Any]) -> str:
