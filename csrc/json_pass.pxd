@@ -103,6 +103,20 @@ cdef inline const uint8_t *scan_word(Scan *s, const uint8_t *p, const char *word
     return p
 
 
+cdef inline const uint8_t *scan_scalar(Scan *s, const uint8_t *p) noexcept nogil:
+    # A number or a word; returns past it, NULL on failure.
+    cdef uint8_t c = p[0]
+    if c == c'-' or c'0' <= c <= c'9':
+        return scan_number(s, p)
+    if c == c't':
+        return scan_word(s, p, b"true")
+    if c == c'f':
+        return scan_word(s, p, b"false")
+    if c == c'n':
+        return scan_word(s, p, b"null")
+    return fail(s, p)
+
+
 cdef inline bint unescape_key(Scan *s, Member *member, const uint8_t *p, const uint8_t *close) noexcept nogil:
     # Puts the key's bytes at the end of `keys`; unescaping never makes a text longer.
     cdef uint8_t *out

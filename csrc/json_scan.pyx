@@ -12,7 +12,7 @@ from json_canonical cimport Key, check_canonical, deepest
 from json_index cimport (
     BYTE_ORDER_MARK, FINE, NO_MEMORY, REPEATED_MEMBER, TOO_DEEP, TOO_LARGE, Frame, Scan, close_object, scan_free, scan_init,
 )
-from json_pass cimport fail, json_space_end, open_container, scan_key, scan_number, scan_string, scan_word
+from json_pass cimport fail, json_space_end, open_container, scan_key, scan_scalar, scan_string
 from json_writer cimport Level, write_document
 
 MAX_DEPTH = 512
@@ -63,16 +63,7 @@ cdef void scan_document(Scan *s) noexcept nogil:
             s.output_size += 2
             p = after + 1
         else:
-            if c == c'-' or c'0' <= c <= c'9':
-                after = scan_number(s, p)
-            elif c == c't':
-                after = scan_word(s, p, b"true")
-            elif c == c'f':
-                after = scan_word(s, p, b"false")
-            elif c == c'n':
-                after = scan_word(s, p, b"null")
-            else:
-                after = fail(s, p)
+            after = scan_scalar(s, p)
             if after == NULL:
                 return
             s.output_size += <uint64_t> (after - p)

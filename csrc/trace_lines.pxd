@@ -3,7 +3,7 @@
 from buffers cimport int64_t, uint8_t, uint32_t
 from json_escapes cimport put_point, read_escape
 from json_index cimport TOO_DEEP, Frame, Scan, close_object
-from json_pass cimport EXPONENT, INTEGER, fail, json_space_end, open_container, scan_key, scan_number, scan_string, scan_word
+from json_pass cimport EXPONENT, INTEGER, fail, json_space_end, open_container, scan_key, scan_scalar, scan_string
 
 cdef extern from "<string.h>" nogil:
     int memcmp(const void *, const void *, size_t)
@@ -239,24 +239,15 @@ cdef inline void scan_line(Scan *s, Line *line) noexcept nogil:
                 continue
             p = after + 1
         else:
-            if c == c'-' or c'0' <= c <= c'9':
-                after = scan_number(s, p)
-                if after != NULL:
-                    if (s.number_class == EXPONENT or after - p > 300) and past_double_range(p, after):
-                        fail(s, p)
-                        return
-                    if INPUT <= slot <= THINKING:
-                        read_count(&line.counts[slot - INPUT], p, after, s.number_class)
-            elif c == c't':
-                after = scan_word(s, p, b"true")
-            elif c == c'f':
-                after = scan_word(s, p, b"false")
-            elif c == c'n':
-                after = scan_word(s, p, b"null")
-            else:
-                after = fail(s, p)
+            after = scan_scalar(s, p)
             if after == NULL:
                 return
+            if c <= c'9':  # a number: words start with letters
+                if (s.number_class == EXPONENT or after - p > 300) and past_double_range(p, after):
+                    fail(s, p)
+                    return
+                if INPUT <= slot <= THINKING:
+                    read_count(&line.counts[slot - INPUT], p, after, s.number_class)
             p = after
         # A value has ended: close what ends with it, up to the next comma.
         while depth > 0:

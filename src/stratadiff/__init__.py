@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from stratadiff.render.tracetext import draw_trace
     from stratadiff.runs.model import Run
     from stratadiff.trace_api import (
-        LEVELS,
         TraceResult,
         compare_traces,
         demo_traces,
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
         TurnDiff,
     )
     from stratadiff.traces.model import Diagnostic, Trace
+    from stratadiff.traces.options import LEVELS
     from stratadiff.traces.policy import Policy, PolicyChange, PolicyDiff, PolicyViolation, load_policy
     from stratadiff.traces.pricing import Pricing, load_pricing
     from stratadiff.traces.reader import TraceError, read_trace, write_trace
@@ -196,7 +196,6 @@ _HOMES = {
     "stratadiff.render.tracetext": ("draw_trace",),
     "stratadiff.runs.model": ("Run",),
     "stratadiff.trace_api": (
-        "LEVELS",
         "TraceResult",
         "compare_traces",
         "demo_traces",
@@ -218,6 +217,7 @@ _HOMES = {
         "TurnDiff",
     ),
     "stratadiff.traces.model": ("Diagnostic", "Trace"),
+    "stratadiff.traces.options": ("LEVELS",),
     "stratadiff.traces.policy": ("Policy", "PolicyChange", "PolicyDiff", "PolicyViolation", "load_policy"),
     "stratadiff.traces.pricing": ("Pricing", "load_pricing"),
     "stratadiff.traces.reader": ("TraceError", "read_trace", "write_trace"),

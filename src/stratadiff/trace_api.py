@@ -10,6 +10,7 @@ import os
 
 from stratadiff.core.frozen import Frozen
 from stratadiff.errors import UsageError
+from stratadiff.traces.options import POLICY, SEED, TRACE, TURN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     RuleSource: TypeAlias = (
         Path | Mapping[str, Any] | Sequence[Mapping[str, Any]] | Sequence[PolicyRule] | Policy
     )
-
-LEVELS = ("trace", "session", "turn", "span", "token", "policy")
-"""The levels of a comparison, in the order in which they are shown."""
 
 FAIL_ON = ("never", "minor", "moderate", "severe")
 _RANKS = {"info": 1, "minor": 1, "warning": 2, "moderate": 2, "error": 3, "critical": 3, "severe": 3}
@@ -129,9 +127,10 @@ def compare_traces(
     levels: Iterable[str] | None = None,
     rules: RuleSource | None = None,
     pricing: PricingSource | None = None,
-    seed: int = 42,
+    seed: int = SEED,
     align: bool = False,
     refusals: str = "contract",
+    abstentions: Sequence[str] | None = None,
     semantic_text_only: bool = False,
     judge: Sequence[float] | None = None,
     split: str | None = None,
@@ -146,7 +145,7 @@ def compare_traces(
     baseline, candidate : path-like, Trace, or sequence of dict
         Records in memory may carry only ``kind`` and ``payload``; they are not modified.
     levels : iterable of str, optional
-        Out of :data:`LEVELS`: ``trace``, ``session``, ``turn``, ``span``, ``token``, ``policy``. By default
+        Out of ``trace``, ``session``, ``turn``, ``span``, ``token``, ``policy`` (``LEVELS``). By default
         ``trace`` and ``turn``, and ``policy`` if there are rules.
     rules : path-like, Policy, mapping or sequence, optional
         The policy, as :func:`load_policy` takes it, or rules.
@@ -158,6 +157,8 @@ def compare_traces(
         Pair turns by what they do, so that an inserted turn does not shift the rest, instead of by number.
     refusals : str
         ``"contract"``, or ``"strict"``: whole words, typographic apostrophes, one list at all levels.
+    abstentions : sequence of str, optional
+        Phrases of the safety axis in place of its own.
     semantic_text_only : bool
         Leave pairs without text on either side out of the semantic axis.
     judge : sequence of float, optional
@@ -204,17 +205,19 @@ def compare_traces(
     from stratadiff.traces import compare
     from stratadiff.traces.reader import as_trace
 
-    chosen = _levels(levels, rules is not None)
+    if levels is None:
+        levels = (TRACE, TURN) if rules is None else (TRACE, TURN, POLICY)
     if fail_on not in FAIL_ON:
         raise UsageError(f"fail_on must be one of {', '.join(FAIL_ON)}, not {fail_on!r}")
     policy = None if rules is None else _policy(rules)
     options = compare.LevelOptions(
-        levels=chosen,
+        levels=(levels,) if isinstance(levels, str) else levels,
         seed=seed,
         pricing=None if pricing is None else _pricing(pricing),
         rules=None if policy is None else policy.rules,
         align=align,
         refusals=refusals,
+        abstentions=abstentions,
         semantic_text_only=semantic_text_only,
         judge=judge,
         split=split,
@@ -261,9 +264,10 @@ def trace_diff(
     candidate: TraceSource,
     *,
     pricing: PricingSource | None = None,
-    seed: int = 42,
+    seed: int = SEED,
     align: bool = False,
     refusals: str = "contract",
+    abstentions: Sequence[str] | None = None,
     semantic_text_only: bool = False,
     judge: Sequence[float] | None = None,
 ) -> TraceReport:
@@ -271,7 +275,7 @@ def trace_diff(
 
     Parameters
     ----------
-    baseline, candidate, pricing, seed, align, refusals, semantic_text_only, judge
+    baseline, candidate, pricing, seed, align, refusals, abstentions, semantic_text_only, judge
         As in :func:`compare_traces`.
 
     Returns
@@ -298,6 +302,7 @@ def trace_diff(
         seed=seed,
         align=align,
         refusals=refusals,
+        abstentions=abstentions,
         semantic_text_only=semantic_text_only,
         judge=judge,
     )
@@ -320,7 +325,7 @@ def session_diff(
     candidate: TraceSource,
     *,
     pricing: PricingSource | None = None,
-    seed: int = 42,
+    seed: int = SEED,
     align: bool = False,
     split: str | None = None,
     refusals: str = "contract",
@@ -475,18 +480,6 @@ def demo_traces() -> tuple[str, str]:
     """
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "demo", "agent")
     return os.path.join(folder, "monday.agentlog"), os.path.join(folder, "tuesday.agentlog")
-
-
-def _levels(levels: Iterable[str] | None, has_rules: bool) -> frozenset[str]:
-    if levels is None:
-        return frozenset(("trace", "turn", "policy") if has_rules else ("trace", "turn"))
-    chosen = frozenset((levels,) if isinstance(levels, str) else levels)
-    unknown = sorted(chosen.difference(LEVELS))
-    if unknown:
-        raise UsageError(f"a level must be one of {', '.join(LEVELS)}, not {unknown[0]!r}")
-    if "policy" in chosen and not has_rules:
-        raise UsageError("the level policy needs rules")
-    return chosen
 
 
 def _policy(rules: RuleSource) -> Policy:

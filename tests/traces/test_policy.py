@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -146,10 +145,8 @@ def test_u25_repeated_keys(tmp_path: Path) -> None:
 def test_u25_an_alias_bomb(tmp_path: Path) -> None:
     lines = ["- &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"- &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
-    start = time.process_time()
     with pytest.raises(LimitError, match=r"line 6: more than 500,000 values"):
         load_policy(saved(tmp_path, "\n".join(lines)))
-    assert time.process_time() - start < 1
 
 
 HEAD = "- id: a\n  kind: no_call\n  params: {tool: x}\n"
@@ -275,17 +272,13 @@ rules:
 
 def test_the_number_of_rules_is_bounded(tmp_path: Path) -> None:
     text = "\n".join(f"- {{id: r{i}, kind: no_call, params: {{tool: x}}}}" for i in range(100_000))
-    start = time.process_time()
     with pytest.raises(LimitError, match=r"(500,000 values|100,000 rules)"):
         load_policy(saved(tmp_path, text))
-    assert time.process_time() - start < 10
     rules = [rule(id=str(i)) for i in range(MAX_POLICY_RULES + 1)]
     with pytest.raises(LimitError, match="has 10,001 rules; at most 10,000 are run"):
         load_policy(rules)
-    start = time.process_time()
     text = "\n".join(f"- {{id: r{i}, kind: no_call, params: {{tool: x}}}}" for i in range(MAX_POLICY_RULES))
     assert len(load_policy(saved(tmp_path, text))) == MAX_POLICY_RULES
-    assert time.process_time() - start < 5
 
 
 def test_paths(tmp_path: Path) -> None:

@@ -609,6 +609,20 @@ class TestWriting:
         assert path.read_bytes() == b"before"
         assert os.listdir(tmp_path) == ["t.agentlog"]
 
+    @pytest.mark.parametrize(
+        ("bad", "message"),
+        [
+            ({"kind": "error", "payload": 1}, 'record 1: the record has no "version"'),
+            (record(id=5), 'record 1: the record\'s "id" is not a string'),
+            ([], "record 1 is list, not a dictionary"),
+        ],
+    )
+    def test_what_could_not_be_read_is_not_written(self, bad: Any, message: str, tmp_path: Path) -> None:
+        with pytest.raises(InputError) as caught:
+            write_trace(tmp_path / "t.agentlog", [record(), bad])
+        assert str(caught.value) == message
+        assert os.listdir(tmp_path) == []
+
 
 json_values = st.recursive(
     st.none()

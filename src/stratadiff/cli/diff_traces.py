@@ -19,6 +19,7 @@ from stratadiff.render.terminal import wants_colour
 from stratadiff.render.tracetext import draw_trace
 from stratadiff.trace_api import compare_traces
 from stratadiff.traces.model import DIMENSIONS
+from stratadiff.traces.options import SEED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from stratadiff.trace_api import TraceResult
     from stratadiff.traces.model import Trace
 
-DEFAULT_SEED = 42
-SHOWN_DIAGNOSTICS = 20
+SHOWN_REMARKS = 20
 """Remarks about one file that are printed one by one."""
 
 
@@ -55,7 +55,7 @@ def run(args: Arguments) -> int:
             levels=levels,
             rules=args.policy,
             pricing=args.pricing,
-            seed=DEFAULT_SEED if args.seed is None else args.seed,
+            seed=SEED if args.seed is None else args.seed,
             align=args.align,
             refusals=args.refusals or "contract",
             semantic_text_only=args.semantic_text_only,
@@ -165,18 +165,13 @@ def _remarks(args: Arguments, levels: list[str], result: TraceResult) -> Iterato
     if args.candidate != args.baseline:  # of the same file everything is said once
         traces.append(result.candidate)
     for trace in traces:
-        for diagnostic in trace.diagnostics[:SHOWN_DIAGNOSTICS]:
-            yield f"{trace.source}:{diagnostic.line}: {diagnostic.code}: {diagnostic.message}"
-        more = len(trace.diagnostics) - SHOWN_DIAGNOSTICS
-        if more > 0:
-            yield f"{trace.source}: {more} more remarks"
+        yield from _first(
+            trace.source, [f":{found.line}: {found.code}: {found.message}" for found in trace.diagnostics]
+        )
     for trace in traces:
         if not trace.turn_count:
             yield f"{trace.source}: there is no chat_response record in it, so nothing of it can be compared"
-    for warning in result.warnings[:SHOWN_DIAGNOSTICS]:
-        yield f"{args.policy}: {warning}"
-    if len(result.warnings) > SHOWN_DIAGNOSTICS:
-        yield f"{args.policy}: {len(result.warnings) - SHOWN_DIAGNOSTICS} more remarks"
+    yield from _first(args.policy, [f": {warning}" for warning in result.warnings])
     if args.policy is not None and "policy" not in levels:
         yield "--policy: its rules are not applied, as --only leaves the level policy out"
     if "token" in levels:
@@ -189,6 +184,13 @@ def _remarks(args: Arguments, levels: list[str], result: TraceResult) -> Iterato
                 )
     if args.fail_on not in (None, "never") and not {"trace", "policy"}.intersection(levels):
         yield "--fail-on looks at the levels trace and policy, and --only leaves both out"
+
+
+def _first(path: str, remarks: list[str]) -> Iterator[str]:
+    """Yield the first remarks about a file, and how many there are besides."""
+    yield from (path + remark for remark in remarks[:SHOWN_REMARKS])
+    if len(remarks) > SHOWN_REMARKS:
+        yield f"{path}: {len(remarks) - SHOWN_REMARKS} more remarks"
 
 
 def _absent_counts(trace: Trace) -> str:

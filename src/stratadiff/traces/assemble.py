@@ -33,7 +33,7 @@ class _Later(Frozen):
 
 
 class _Mark:
-    """Where a session starts: the id, place and turn of its first record; and its trace's name, once known."""
+    """Where a session starts: id, place and turn of its first record; and its trace's name, once known."""
 
     __slots__ = ("name", "own_id", "place", "turn")
 

@@ -382,11 +382,20 @@ def write_trace(path: Path, records: Iterable[dict[str, Any]]) -> None:
     Raises
     ------
     InputError
-        A record has no JSON form.
+        A record has no JSON form, or is none that :func:`read_trace` would take.
     OutputError
         The file cannot be written; what was there before still is.
     """
-    atomic_write(os.fsdecode(path), b"".join(map(record_bytes, records)))
+    lines = []
+    for number, record in enumerate(records):
+        if not isinstance(record, dict):
+            raise InputError(f"record {number} is {type(record).__name__}, not a dictionary")
+        line = record_bytes(record)
+        code, _, _, _, detail, *_ = trace_scan.scan(line, 0, 0, MAX_TRACE_LINE_BYTES, MAX_TRACE_DEPTH)
+        if code:
+            raise InputError(f"record {number}: {_sentence(code, detail, MAX_TRACE_LINE_BYTES)}")
+        lines.append(line)
+    atomic_write(os.fsdecode(path), b"".join(lines))
 
 
 def _feed(assembly: Assembly, piece: Piece, parse: Any) -> None:

@@ -90,7 +90,7 @@ def verify_trace(path: str) -> TraceVerification:
     for line, record in parsed(reading.pieces()):
         checks.look_at(line, record)
     breaches = checks.breaches.listed()
-    remarks = []
+    remarks: list[Diagnostic] = []
     for diagnostic in reading.diagnostics:
         (remarks if diagnostic.code in REMARKS else breaches).append(diagnostic)
     breaches.sort(key=_place)
